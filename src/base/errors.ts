@@ -1,0 +1,82 @@
+/** Plain data that survives `postMessage`. */
+export interface ErrorData {
+  readonly name: string;
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly details: unknown;
+  readonly stack: string | undefined;
+  readonly cause: ErrorData | undefined;
+}
+
+/**
+ * The one class of errors that Holdfast throws. Tell them apart by `code`; `details` carries the values of that code as
+ * plain data, and the message says what happened and what to do next.
+ */
+export class HoldfastError<Code extends string = string, Details = unknown> extends Error {
+  override readonly name = 'HoldfastError';
+  readonly code: Code;
+  readonly details: Details;
+
+  constructor(code: Code, message: string, details: Details, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Makes the functions that throw and recognise one family of errors from its table of messages. */
+export function errorFamily<Table extends object>(
+  messages: {
+    readonly [Code in keyof Table]: (details: Table[Code]) => string;
+  },
+) {
+  type AnyCode = keyof Table & string;
+  type AnyError = { [Code in AnyCode]: HoldfastError<Code, Table[Code]> }[AnyCode];
+  return {
+    /** An error of this family, its message made from the details. */
+    make<Code extends AnyCode>(code: Code, details: Table[Code], cause?: unknown): HoldfastError<Code, Table[Code]> {
+      return new HoldfastError(code, messages[code](details), details, cause === undefined ? undefined : { cause });
+    },
+    /** Whether `error` belongs to this family (and has this code, if one is given). */
+    is<Code extends AnyCode = AnyCode>(error: unknown, code?: Code): error is Extract<AnyError, { code: Code }> {
+      if (!(error instanceof HoldfastError)) return false;
+      return code === undefined ? Object.hasOwn(messages, error.code) : error.code === code;
+    },
+  };
+}
+
+/** Any thrown value as plain data, causes included (at most eight deep). */
+export function errorToData(error: unknown, depth = 0): ErrorData {
+  if (!(error instanceof Error)) {
+    return {
+      name: 'Error',
+      code: undefined,
+      message: String(error),
+      details: undefined,
+      stack: undefined,
+      cause: undefined,
+    };
+  }
+  const own = error instanceof HoldfastError ? error : undefined;
+  return {
+    name: error.name,
+    code: own?.code,
+    message: error.message,
+    details: own?.details,
+    stack: error.stack,
+    cause: error.cause === undefined || depth >= 8 ? undefined : errorToData(error.cause, depth + 1),
+  };
+}
+
+/** The error that `errorToData` described: same code, details, message and causes. */
+export function errorFromData(data: ErrorData): Error {
+  const options = data.cause === undefined ? undefined : { cause: errorFromData(data.cause) };
+  const error =
+    data.code === undefined
+      ? new Error(data.message, options)
+      : new HoldfastError(data.code, data.message, data.details, options);
+  if (data.code === undefined && data.name !== 'Error')
+    Object.defineProperty(error, 'name', { value: data.name, configurable: true });
+  if (data.stack !== undefined) error.stack = data.stack;
+  return error;
+}
