@@ -1,0 +1,111 @@
+/** Reads the positional arrays that record bodies are. They were authenticated before; a wrong shape is still refused. */
+import { codecErrors } from './errors.ts';
+import { LargeRef, unpackBody } from './packer.ts';
+import type { StoredValue } from './thread-codec.ts';
+
+export class BodyReader {
+  readonly #items: readonly unknown[];
+  readonly #where: { readonly table: string; readonly key: string };
+  #next = 0;
+
+  constructor(items: unknown, where: { readonly table: string; readonly key: string }) {
+    this.#where = where;
+    this.#items = Array.isArray(items) ? items : this.#refuse('a list', items);
+  }
+
+  static of(plaintext: Uint8Array, where: { readonly table: string; readonly key: string }): BodyReader {
+    try {
+      return new BodyReader(unpackBody(plaintext), where);
+    } catch (cause) {
+      throw codecErrors.make('record_damaged', { ...where, reason: 'its body is not MessagePack' }, cause);
+    }
+  }
+
+  text(): string {
+    const item = this.#take();
+    return typeof item === 'string' ? item : this.#refuse('a text', item);
+  }
+
+  textOrNull(): string | null {
+    const item = this.#take();
+    return item === null || typeof item === 'string' ? item : this.#refuse('a text or null', item);
+  }
+
+  number(): number {
+    const item = this.#take();
+    return typeof item === 'number' ? item : this.#refuse('a number', item);
+  }
+
+  numberOrNull(): number | null {
+    const item = this.#take();
+    return item === null || typeof item === 'number' ? item : this.#refuse('a number or null', item);
+  }
+
+  flag(): boolean {
+    const item = this.#take();
+    return typeof item === 'boolean' ? item : this.#refuse('true or false', item);
+  }
+
+  bytes(): Uint8Array {
+    const item = this.#take();
+    return item instanceof Uint8Array ? Uint8Array.from(item) : this.#refuse('bytes', item);
+  }
+
+  stored(): StoredValue {
+    return this.#storedFrom(this.#take());
+  }
+
+  storedOrNull(): StoredValue | null {
+    const item = this.#take();
+    return item === null ? null : this.#storedFrom(item);
+  }
+
+  nested(): BodyReader {
+    return new BodyReader(this.#take(), this.#where);
+  }
+
+  /** One reader for each element of a list. */
+  list(): readonly BodyReader[] {
+    const item = this.#take();
+    if (!Array.isArray(item)) return this.#refuse('a list', item);
+    return item.map((element: unknown) => new BodyReader([element], this.#where));
+  }
+
+  /** Name and reader of each entry of a map. */
+  entries(): readonly (readonly [string, BodyReader])[] {
+    const item = this.#take();
+    if (!(item instanceof Map)) return this.#refuse('a map', item);
+    return [...item].map(([name, element]) => [String(name), new BodyReader([element], this.#where)]);
+  }
+
+  nextIsListOfOne(): boolean {
+    const item = this.#items[this.#next];
+    return Array.isArray(item) && item.length === 1;
+  }
+
+  #storedFrom(item: unknown): StoredValue {
+    if (item instanceof Uint8Array) return Uint8Array.from(item);
+    const ref = new BodyReader(item, this.#where);
+    const [hash, bytes, form, name, type] = [ref.text(), ref.number(), ref.text(), ref.text(), ref.text()];
+    if (form !== 'packed' && form !== 'text' && form !== 'bytes' && form !== 'file')
+      return this.#refuse('a form', form);
+    return new LargeRef(hash, bytes, form, name, type);
+  }
+
+  #take(): unknown {
+    const item = this.#items[this.#next];
+    this.#next += 1;
+    return item;
+  }
+
+  #refuse(wanted: string, found: unknown): never {
+    const reason = `item ${this.#next} of its body is ${found === null ? 'null' : typeof found}, not ${wanted}`;
+    throw codecErrors.make('record_damaged', { ...this.#where, reason });
+  }
+}
+
+/** A stored value as an item of a body: bytes, or the reference as a list. */
+export function storedItem(stored: StoredValue): unknown {
+  if (!(stored instanceof LargeRef)) return stored;
+  return [stored.hash, stored.bytes, stored.form, stored.name, stored.type];
+}

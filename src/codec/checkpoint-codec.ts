@@ -1,0 +1,198 @@
+/** Bodies of checkpoints (docs/format.md): position, control and the fields that a snapshot holds or a delta changes. */
+import type { ErrorData } from '../base/errors.ts';
+import type { CheckpointCause, CheckpointInfo, CheckpointKind, Control, Position, ScheduledStep } from '../model/checkpoint.ts';
+import type { RecordWrite } from '../model/commit.ts';
+import { type CheckpointId, type StepId, sequenceOf, type WaitId } from '../model/ids.ts';
+import type { StoredRecord, ThreadStatus } from '../model/records.ts';
+import { BodyReader, storedItem } from './body.ts';
+import { codecErrors } from './errors.ts';
+import { packBody } from './packer.ts';
+import type { StoredValue, ThreadCodec } from './thread-codec.ts';
+
+/** Consecutive items `from` to `to` (exclusive) of a log, written under the span's name. */
+export interface LogSpan {
+  readonly span: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A log field as a checkpoint knows it: which spans hold its items, in order. */
+export interface LogImage {
+  readonly spans: readonly LogSpan[];
+}
+
+export type FieldImage = StoredValue | LogImage;
+
+export function isLogImage(image: FieldImage): image is LogImage {
+  return 'spans' in image;
+}
+
+export function logLength(image: LogImage): number {
+  return image.spans.at(-1)?.to ?? 0;
+}
+
+export interface CheckpointBody {
+  readonly cause: CheckpointCause;
+  readonly stateVersion: number;
+  readonly agent: string;
+  readonly agentVersion: number;
+  readonly atMs: number;
+  readonly position: Position;
+  readonly control: Control;
+  /** The newest snapshot in the lineage: the checkpoint itself if it is one. */
+  readonly base: CheckpointId;
+  /** All fields of a snapshot; the changed ones of a delta. */
+  readonly fields: ReadonlyMap<string, FieldImage>;
+  /** Fields that a delta takes away. */
+  readonly removed: readonly string[];
+}
+
+export interface Checkpoint extends CheckpointBody {
+  readonly id: CheckpointId;
+  readonly parent: CheckpointId | null;
+  readonly kind: CheckpointKind;
+  readonly tag: Uint8Array;
+  readonly parentTag: Uint8Array | null;
+}
+
+export async function sealCheckpoint(codec: ThreadCodec, checkpoint: Omit<Checkpoint, 'tag'>): Promise<RecordWrite> {
+  const { id, parent, kind, parentTag, ...body } = checkpoint;
+  return codec.sealRecord('checkpoints', id, packBody(bodyItems(body)), { plain: { parent, kind }, parentTag });
+}
+
+/** @throws `record_damaged`, `format_unknown` */
+export async function openCheckpoint(codec: ThreadCodec, record: StoredRecord): Promise<Checkpoint> {
+  const { plaintext, tag, parentTag } = await codec.openRecord('checkpoints', record);
+  const where = { table: 'checkpoints', key: record.key };
+  const { parent, kind } = record.plain;
+  if ((kind !== 'snapshot' && kind !== 'delta') || typeof parent === 'number' || parent === undefined) {
+    throw codecErrors.make('record_damaged', { ...where, reason: 'its kind or parent is unreadable' });
+  }
+  const body = readBody(BodyReader.of(plaintext, where));
+  return { ...body, id: record.key as CheckpointId, parent: parent as CheckpointId | null, kind, tag, parentTag };
+}
+
+export function checkpointInfo(checkpoint: Checkpoint): CheckpointInfo {
+  const { id, parent, kind, cause, atMs, agent, agentVersion, stateVersion, position, control } = checkpoint;
+  return {
+    id,
+    parent,
+    sequence: sequenceOf(id) ?? 0,
+    kind,
+    cause,
+    atMs,
+    agent,
+    agentVersion,
+    stateVersion,
+    position,
+    control,
+  };
+}
+
+function bodyItems(body: CheckpointBody): unknown[] {
+  const { position, control } = body;
+  return [
+    body.cause,
+    body.stateVersion,
+    body.agent,
+    body.agentVersion,
+    body.atMs,
+    [position.node, position.step, position.next.map((s) => [s.node, s.step, s.path]), mapOf(position.visits)],
+    [
+      control.status,
+      control.run.steps,
+      control.run.maxSteps,
+      control.ledger.count,
+      control.ledger.digest,
+      control.ledger.from,
+      control.inboxTaken,
+      control.epoch.home,
+      control.epoch.local,
+      control.lineage,
+      control.waits,
+      control.grants,
+      control.usage.inputTokens,
+      control.usage.outputTokens,
+      mapOf(control.retries),
+      mapOf(control.branches),
+      control.resumes,
+      control.deadlineAtMs,
+      control.failure === null ? null : JSON.stringify(control.failure),
+    ],
+    body.base,
+    new Map([...body.fields].map(([name, image]) => [name, fieldItem(image)])),
+    body.removed,
+  ];
+}
+
+function readBody(reader: BodyReader): CheckpointBody {
+  return {
+    cause: reader.text() as CheckpointCause,
+    stateVersion: reader.number(),
+    agent: reader.text(),
+    agentVersion: reader.number(),
+    atMs: reader.number(),
+    position: readPosition(reader.nested()),
+    control: readControl(reader.nested()),
+    base: reader.text() as CheckpointId,
+    fields: new Map(reader.entries().map(([name, item]) => [name, readField(item)])),
+    removed: reader.list().map((item) => item.text()),
+  };
+}
+
+function readPosition(reader: BodyReader): Position {
+  return {
+    node: reader.textOrNull(),
+    step: reader.textOrNull() as StepId | null,
+    next: reader.list().map((item): ScheduledStep => {
+      const step = item.nested();
+      return { node: step.text(), step: step.text() as StepId, path: step.text() };
+    }),
+    visits: Object.fromEntries(reader.entries().map(([node, item]) => [node, item.number()])),
+  };
+}
+
+function readControl(reader: BodyReader): Control {
+  return {
+    status: reader.text() as ThreadStatus,
+    run: { steps: reader.number(), maxSteps: reader.number() },
+    ledger: { count: reader.number(), digest: reader.bytes(), from: reader.number() },
+    inboxTaken: reader.number(),
+    epoch: { home: reader.number(), local: reader.number() },
+    lineage: reader.text(),
+    waits: reader.list().map((item) => item.text() as WaitId),
+    grants: reader.list().map((item) => item.text()),
+    usage: { inputTokens: reader.number(), outputTokens: reader.number() },
+    retries: Object.fromEntries(reader.entries().map(([node, item]) => [node, item.number()])),
+    branches: Object.fromEntries(reader.entries().map(([node, item]) => [node, item.text()])),
+    resumes: reader.number(),
+    deadlineAtMs: reader.numberOrNull(),
+    failure: parseFailure(reader.textOrNull()),
+  };
+}
+
+function parseFailure(json: string | null): ErrorData | null {
+  return json === null ? null : (JSON.parse(json) as ErrorData);
+}
+
+function fieldItem(image: FieldImage): unknown {
+  if (!isLogImage(image)) return storedItem(image);
+  return [image.spans.map(({ span, from, to }) => [span, from, to])];
+}
+
+/** A log is a list with one list in it; a reference is a list of five; an inline value is bytes. */
+function readField(item: BodyReader): FieldImage {
+  if (!item.nextIsListOfOne()) return item.stored();
+  const spans = item
+    .nested()
+    .list()
+    .map((element): LogSpan => {
+      const span = element.nested();
+      return { span: span.text(), from: span.number(), to: span.number() };
+    });
+  return { spans };
+}
+
+function mapOf<Value>(record: Readonly<Record<string, Value>>): Map<string, Value> {
+  return new Map(Object.entries(record));
+}

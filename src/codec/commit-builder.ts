@@ -1,0 +1,203 @@
+/** Builds the groups that move a thread: everything encoded and sealed before a transaction opens (I3). */
+import type { CheckpointCause, CheckpointKind, Control, Position } from '../model/checkpoint.ts';
+import type { CommitGroup, Durability, RecordWrite, RowChange } from '../model/commit.ts';
+import type { ThreadEvent } from '../model/event.ts';
+import { type CheckpointId, type CommitId, sequenceOf } from '../model/ids.ts';
+import { type FieldImage, isLogImage, type LogImage, logLength, sealCheckpoint } from './checkpoint-codec.ts';
+import { type RowControl, sealRowControl } from './control-codec.ts';
+import { tagOf } from './envelope.ts';
+import { nextLedgerDigest, type StoredIntent, sealIntent } from './ledger-codec.ts';
+import { sealSegments } from './log-codec.ts';
+import { packBody } from './packer.ts';
+import { BlobBatch, type ThreadCodec } from './thread-codec.ts';
+import type { ThreadImage } from './thread-image.ts';
+
+/** What a step changed, after the reducers ran. */
+export interface StateChange {
+  readonly set: ReadonlyMap<string, unknown>;
+  readonly append: ReadonlyMap<string, readonly unknown[]>;
+  readonly remove: readonly string[];
+}
+
+export const noChange: StateChange = { set: new Map(), append: new Map(), remove: [] };
+
+export interface CheckpointPlan {
+  readonly id: CheckpointId;
+  readonly kind: CheckpointKind;
+  readonly cause: CheckpointCause;
+  readonly change: StateChange;
+  readonly position: Position;
+  readonly control: Control;
+  readonly agent: string;
+  readonly agentVersion: number;
+  readonly stateVersion: number;
+  readonly atMs: number;
+  /** Name for the log items of this stretch of the lineage. */
+  readonly span: string;
+  readonly events: readonly ThreadEvent[];
+  /** Records of the same step: waits that open. */
+  readonly records?: readonly RecordWrite[];
+  readonly wakeUpAtMs?: number | null;
+  readonly durability: Durability;
+}
+
+export interface BuiltGroup {
+  readonly group: CommitGroup;
+  /** The thread once the group is applied. */
+  readonly image: ThreadImage;
+}
+
+/** @throws `value_not_storable` */
+export async function buildCheckpoint(
+  codec: ThreadCodec,
+  before: ThreadImage,
+  plan: CheckpointPlan,
+): Promise<BuiltGroup> {
+  const { row, state } = before;
+  const blobs = new BlobBatch();
+  const { changed, segments } = await encodeChange(codec, state?.fields ?? new Map(), plan, blobs);
+  const fields = new Map([...(state?.fields ?? []), ...changed]);
+  for (const name of plan.change.remove) fields.delete(name);
+
+  const isSnapshot = plan.kind === 'snapshot' || state === null;
+  const body = {
+    id: plan.id,
+    parent: row.head,
+    kind: isSnapshot ? ('snapshot' as const) : ('delta' as const),
+    parentTag: state?.checkpoint.tag ?? null,
+    cause: plan.cause,
+    stateVersion: plan.stateVersion,
+    agent: plan.agent,
+    agentVersion: plan.agentVersion,
+    atMs: plan.atMs,
+    position: plan.position,
+    control: plan.control,
+    base: isSnapshot ? plan.id : state.checkpoint.base,
+    fields: isSnapshot ? fields : changed,
+    removed: isSnapshot ? [] : plan.change.remove,
+  };
+  const [checkpointRecord, eventRecord] = await Promise.all([
+    sealCheckpoint(codec, body),
+    sealEvents(codec, plan.id, plan.events),
+  ]);
+  const tag = tagOf(checkpointRecord.body);
+  const control: RowControl = { ...before.control, base: body.base, headTag: tag };
+  const change = {
+    head: plan.id,
+    sequence: sequenceOf(plan.id) ?? row.sequence + 1,
+    ledger: row.ledger,
+    status: plan.control.status,
+    resumes: 0,
+    wakeUpAtMs: plan.wakeUpAtMs ?? null,
+    updatedAtMs: plan.atMs,
+  };
+  const records = [checkpointRecord, ...eventRecord, ...segments, ...(plan.records ?? []), ...blobs.writes()];
+  const built = await finish(
+    codec,
+    before,
+    control,
+    change,
+    plan.id as string as CommitId,
+    plan.durability,
+    records,
+    blobs,
+  );
+  return {
+    group: built.group,
+    image: {
+      ...built.image,
+      state: {
+        checkpoint: { ...body, tag },
+        fields,
+        baseAtMs: isSnapshot ? plan.atMs : state.baseAtMs,
+        sinceBase: isSnapshot ? 0 : state.sinceBase + 1,
+      },
+    },
+  };
+}
+
+/** An effect's intent and, for a read, its outcome with it. */
+export async function buildIntent(
+  codec: ThreadCodec,
+  before: ThreadImage,
+  intent: StoredIntent,
+  options: { id: CommitId; durability: Durability; blobs: BlobBatch; records?: readonly RecordWrite[] },
+): Promise<BuiltGroup> {
+  const digest = await nextLedgerDigest(codec, before.control.ledgerDigest, intent);
+  const record = await sealIntent(codec, intent, digest);
+  const control: RowControl = { ...before.control, ledgerDigest: digest };
+  const records = [record, ...(options.records ?? []), ...options.blobs.writes()];
+  const change = {
+    head: before.row.head,
+    sequence: before.row.sequence,
+    ledger: intent.number,
+    updatedAtMs: intent.atMs,
+  };
+  return finish(codec, before, control, change, options.id, options.durability, records, options.blobs);
+}
+
+/** Adds the conditions of every write of a runner, and the row's sealed control, to a group. */
+async function finish(
+  codec: ThreadCodec,
+  before: ThreadImage,
+  control: RowControl,
+  change: RowChange & Pick<ThreadImage['row'], 'head' | 'ledger' | 'sequence'>,
+  id: CommitId,
+  durability: Durability,
+  records: readonly RecordWrite[],
+  blobs: BlobBatch,
+): Promise<BuiltGroup> {
+  const { row } = before;
+  const sealed = await sealRowControl(codec, control, { ...row, ...change });
+  const group: CommitGroup = {
+    id,
+    thread: row.thread,
+    incarnation: row.incarnation,
+    durability,
+    conditions: [
+      { kind: 'epoch', is: row.epoch },
+      { kind: 'head', is: row.head },
+      { kind: 'ledger', is: row.ledger },
+      ...blobs.conditions(),
+    ],
+    records,
+    row: { ...change, control: sealed },
+  };
+  return { group, image: { ...before, row: { ...row, ...change, control: sealed }, control } };
+}
+
+async function encodeChange(
+  codec: ThreadCodec,
+  fields: ReadonlyMap<string, FieldImage>,
+  { change, span }: CheckpointPlan,
+  blobs: BlobBatch,
+): Promise<{ changed: ReadonlyMap<string, FieldImage>; segments: readonly RecordWrite[] }> {
+  const changed = new Map<string, FieldImage>();
+  const segments: RecordWrite[] = [];
+  for (const [name, value] of change.set) changed.set(name, await codec.encodeValue(value, name, blobs));
+  for (const [name, items] of change.append) {
+    const image = fields.get(name);
+    const log = image !== undefined && isLogImage(image) ? image : { spans: [] };
+    const from = logLength(log);
+    segments.push(...(await sealSegments(codec, name, span, from, items, blobs)));
+    changed.set(name, extended(log, span, from, items.length));
+  }
+  return { changed, segments };
+}
+
+function extended(log: LogImage, span: string, from: number, count: number): LogImage {
+  const last = log.spans.at(-1);
+  if (count === 0) return log;
+  if (last?.span !== span) return { spans: [...log.spans, { span, from, to: from + count }] };
+  return { spans: [...log.spans.slice(0, -1), { ...last, to: last.to + count }] };
+}
+
+async function sealEvents(
+  codec: ThreadCodec,
+  id: CheckpointId,
+  events: readonly ThreadEvent[],
+): Promise<readonly RecordWrite[]> {
+  if (events.length === 0) return [];
+  const body = events.map((event) => [event.type, event.atMs, new Map(Object.entries(event.details))]);
+  return [await codec.sealRecord('events', id, packBody([body]))];
+}

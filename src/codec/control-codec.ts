@@ -1,0 +1,49 @@
+/** The sealed part of a thread row: what must be known, and trusted, before any checkpoint is opened. */
+import type { CheckpointId, ThreadId } from '../model/ids.ts';
+import type { PlainFields, ThreadRow } from '../model/records.ts';
+import { BodyReader } from './body.ts';
+import { codecErrors } from './errors.ts';
+import { packBody } from './packer.ts';
+import { recordFormat, type ThreadCodec } from './thread-codec.ts';
+
+export interface RowControl {
+  readonly threadId: ThreadId;
+  /** The newest snapshot in the head's lineage: where restoring begins. */
+  readonly base: CheckpointId | null;
+  /** The head's authentication tag; empty before the first checkpoint. */
+  readonly headTag: Uint8Array;
+  /** Running digest over the ledger's intents. */
+  readonly ledgerDigest: Uint8Array;
+}
+
+/** The plain fields of a row that its sealed part authenticates. */
+export type BoundRowFields = Pick<ThreadRow, 'namespace' | 'owner' | 'agent' | 'head' | 'ledger' | 'sequence'>;
+
+export async function sealRowControl(
+  codec: ThreadCodec,
+  control: RowControl,
+  row: BoundRowFields,
+): Promise<Uint8Array> {
+  const body = packBody([control.threadId, control.base, control.headTag, control.ledgerDigest]);
+  return codec.sealer.seal(codec.place('threads', 'control', boundFields(row)), body);
+}
+
+/** @throws `record_damaged`, `format_unknown` */
+export async function openRowControl(codec: ThreadCodec, row: ThreadRow): Promise<RowControl> {
+  const where = { table: 'threads', key: 'control' };
+  if (row.format > recordFormat) {
+    throw codecErrors.make('format_unknown', { ...where, format: row.format, known: recordFormat });
+  }
+  const place = codec.place(where.table, where.key, boundFields(row), row.format);
+  const reader = BodyReader.of((await codec.sealer.open(place, row.control)).plaintext, where);
+  return {
+    threadId: reader.text() as ThreadId,
+    base: reader.textOrNull() as CheckpointId | null,
+    headTag: reader.bytes(),
+    ledgerDigest: reader.bytes(),
+  };
+}
+
+function boundFields({ namespace, owner, agent, head, ledger, sequence }: BoundRowFields): PlainFields {
+  return { namespace, owner, agent, head, ledger, sequence };
+}

@@ -1,0 +1,94 @@
+/**
+ * The envelope of every sealed thing (docs/format.md):
+ *
+ * ```text
+ * offset length
+ *      0      2  magic "HF"
+ *      2      1  envelope version, 1
+ *      3      1  flags: bit 0 = a parent's tag follows the nonce
+ *      4      8  key id
+ *     12     12  nonce
+ *     24     16  parent's tag (only with flag bit 0)
+ *      …      n  ciphertext
+ *   end-16   16  authentication tag
+ * ```
+ *
+ * The authenticated data binds the place: bytes moved anywhere else do not open.
+ */
+import { concatBytes, framed } from '../base/bytes.ts';
+import type { Incarnation, ThreadHash } from '../model/ids.ts';
+import type { PlainFields } from '../model/records.ts';
+
+export const envelopeVersion = 1;
+const magic = [0x48, 0x46];
+const fixedBytes = 24;
+export const tagBytes = 16;
+export const keyIdBytes = 8;
+export const nonceBytes = 12;
+
+/** Where a record lies. Everything in here is authenticated with it. */
+export interface Place {
+  readonly database: string;
+  readonly table: string;
+  readonly thread: ThreadHash;
+  readonly incarnation: Incarnation | '';
+  readonly key: string;
+  readonly format: number;
+  readonly plain: PlainFields;
+}
+
+export interface Envelope {
+  readonly keyId: Uint8Array;
+  readonly nonce: Uint8Array;
+  readonly parentTag: Uint8Array | null;
+  readonly sealed: Uint8Array;
+}
+
+export function writeEnvelope({ keyId, nonce, parentTag, sealed }: Envelope): Uint8Array<ArrayBuffer> {
+  const head = Uint8Array.from([...magic, envelopeVersion, parentTag === null ? 0 : 1]);
+  return concatBytes(head, keyId, nonce, parentTag ?? new Uint8Array(0), sealed);
+}
+
+/** The parts of an envelope, or the reason why these bytes are none. */
+export function readEnvelope(bytes: Uint8Array): Envelope | string {
+  if (bytes.length < fixedBytes + tagBytes) return `${bytes.length} bytes are too few for an envelope`;
+  if (bytes[0] !== magic[0] || bytes[1] !== magic[1]) return 'it does not begin like an envelope';
+  if (bytes[2] !== envelopeVersion) return `its envelope version is ${bytes[2]}, not ${envelopeVersion}`;
+  const flags = bytes[3] ?? 0;
+  if (flags > 1) return `its envelope flags are ${flags}`;
+  const sealedAt = fixedBytes + (flags === 1 ? tagBytes : 0);
+  if (bytes.length < sealedAt + tagBytes) return `${bytes.length} bytes are too few for an envelope with a parent`;
+  return {
+    keyId: bytes.subarray(4, 4 + keyIdBytes),
+    nonce: bytes.subarray(12, 12 + nonceBytes),
+    parentTag: flags === 1 ? bytes.subarray(fixedBytes, sealedAt) : null,
+    sealed: bytes.subarray(sealedAt),
+  };
+}
+
+/** An envelope's authentication tag: what its children carry as their parent's. */
+export function tagOf(envelope: Uint8Array): Uint8Array {
+  return envelope.slice(envelope.length - tagBytes);
+}
+
+export function authenticatedData(
+  place: Place,
+  keyId: Uint8Array,
+  parentTag: Uint8Array | null,
+): Uint8Array<ArrayBuffer> {
+  const plain = Object.keys(place.plain)
+    .sort()
+    .flatMap((name) => [name, place.plain[name] ?? null]);
+  return framed([
+    'holdfast/1',
+    place.database,
+    place.table,
+    place.thread,
+    place.incarnation,
+    place.key,
+    place.format,
+    keyId,
+    parentTag,
+    ...plain,
+  ]);
+}

@@ -1,0 +1,48 @@
+/** Inbox items. Their place binds thread and deduplication id; the order is the store's. */
+import type { InboxAppend } from '../model/commit.ts';
+import type { ThreadHash } from '../model/ids.ts';
+import { sortable } from '../model/ids.ts';
+import type { RecordSource, StoredRecord } from '../model/records.ts';
+import { BodyReader, storedItem } from './body.ts';
+import { packBody } from './packer.ts';
+import { type BlobBatch, recordFormat, type ThreadCodec } from './thread-codec.ts';
+
+/** `input` carries an update of the state; `cancel` asks the run to stop. */
+export type InboxItem =
+  | { readonly type: 'input'; readonly update: Readonly<Record<string, unknown>>; readonly atMs: number }
+  | { readonly type: 'cancel'; readonly atMs: number };
+
+export interface OrderedItem {
+  readonly order: number;
+  readonly dedupId: string;
+  readonly item: InboxItem;
+}
+
+/** @throws `value_not_storable` */
+export async function sealInboxItem(codec: ThreadCodec, dedupId: string, item: InboxItem, blobs: BlobBatch): Promise<InboxAppend> {
+  const update = item.type === 'input' ? storedItem(await codec.encodeValue(item.update, 'input', blobs)) : null;
+  const plain = { dedupId };
+  const body = await codec.sealer.seal(codec.place('inbox', dedupId, plain), packBody([item.type, item.atMs, update]));
+  return { dedupId, format: recordFormat, plain, body };
+}
+
+/** Items with a higher order than `after`, in order. */
+export async function readInbox(codec: ThreadCodec, after: number): Promise<readonly OrderedItem[]> {
+  const records = await inboxRecords(codec.source, codec.thread, after);
+  return Promise.all(records.map((record) => openItem(codec, record)));
+}
+
+function inboxRecords(source: RecordSource, thread: ThreadHash, after: number): Promise<readonly StoredRecord[]> {
+  return source.range('inbox', thread, { from: `o:${sortable(after + 1)}`, to: 'o:~' });
+}
+
+async function openItem(codec: ThreadCodec, record: StoredRecord): Promise<OrderedItem> {
+  const dedupId = String(record.plain.dedupId);
+  const { plaintext } = await codec.openRecord('inbox', { ...record, key: dedupId });
+  const reader = BodyReader.of(plaintext, { table: 'inbox', key: record.key });
+  const [type, atMs, stored] = [reader.text(), reader.number(), reader.storedOrNull()];
+  const order = Number.parseInt(record.key.slice(2), 16);
+  if (type === 'cancel' || stored === null) return { order, dedupId, item: { type: 'cancel', atMs } };
+  const update = (await codec.decodeValue(stored)) as Readonly<Record<string, unknown>>;
+  return { order, dedupId, item: { type: 'input', update, atMs } };
+}

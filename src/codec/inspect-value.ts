@@ -1,0 +1,179 @@
+/**
+ * Walks a value before it is packed. What MessagePack would change silently is either noted, to be replaced by a
+ * stand-in that comes back exactly, or refused with its path (A7). The list was measured (msgpackr 2.1).
+ */
+import { hasLoneSurrogate } from '../base/text.ts';
+import { FileRef } from '../model/file-ref.ts';
+import { codecErrors } from './errors.ts';
+import { isPlainErrorClass } from './packer.ts';
+
+/** Deeper nesting is refused: the packer's own recursion overflows the stack at about 3,000. */
+export const maxDepth = 500;
+
+export interface Inspection {
+  /** Whether anything in the value needs a stand-in. Where not, it can be packed as it is. */
+  readonly needsCopy: boolean;
+  /** Texts and byte arrays over the threshold, and files: to be stored apart. */
+  readonly large: ReadonlySet<string | Uint8Array | FileRef>;
+}
+
+/** @throws `value_not_storable` */
+export function inspectValue(value: unknown, path: string, thresholdBytes: number): Inspection {
+  const walk = new Walk(thresholdBytes);
+  walk.visit(value, path, 0);
+  return walk;
+}
+
+class Walk implements Inspection {
+  needsCopy = false;
+  readonly large = new Set<string | Uint8Array | FileRef>();
+  readonly #seen = new Set<object>();
+  readonly #buffers = new Map<ArrayBufferLike, string>();
+  readonly #thresholdBytes: number;
+
+  constructor(thresholdBytes: number) {
+    this.#thresholdBytes = thresholdBytes;
+  }
+
+  visit(value: unknown, path: string, depth: number): void {
+    switch (typeof value) {
+      case 'undefined':
+      case 'boolean':
+      case 'bigint':
+        return;
+      case 'number':
+        if (Object.is(value, -0)) this.needsCopy = true;
+        return;
+      case 'string':
+        return this.#text(value);
+      case 'object':
+        if (value !== null && !this.#seen.has(value)) this.#object(value, path, depth);
+        return;
+      default:
+        refuse(path, `a ${typeof value}`, 'keep data in the state; functions and symbols belong in code');
+    }
+  }
+
+  #text(text: string): void {
+    if (hasLoneSurrogate(text)) this.needsCopy = true;
+    else if (text.length > this.#thresholdBytes) this.#apart(text);
+  }
+
+  #apart(value: string | Uint8Array | FileRef): void {
+    this.large.add(value);
+    this.needsCopy = true;
+  }
+
+  #object(value: object, path: string, depth: number): void {
+    if (depth > maxDepth) refuse(path, `nesting deeper than ${maxDepth} levels`, 'flatten it, or refer by id');
+    this.#seen.add(value);
+    if (value instanceof FileRef) return this.#apart(value);
+    if (Array.isArray(value)) return this.#array(value, path, depth);
+    if (ArrayBuffer.isView(value)) return this.#view(value, path);
+    if (value instanceof Error) return this.#error(value, path, depth);
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype === Object.prototype) return this.#plain(value, path, depth);
+    if (prototype === Map.prototype && value instanceof Map) return this.#map(value, path, depth);
+    if (prototype === Set.prototype && value instanceof Set) return this.#set(value, path, depth);
+    if (prototype === Date.prototype || prototype === ArrayBuffer.prototype) {
+      if (value instanceof ArrayBuffer) this.#buffer(value, path);
+      return this.#ownKeys(value, [], path);
+    }
+    refuse(path, describe(value), 'turn it into plain data first, and make the live object again in `rehydrate`');
+  }
+
+  #plain(value: object, path: string, depth: number): void {
+    const keys = Object.keys(value);
+    this.#ownKeys(value, keys, path);
+    for (const key of keys) {
+      if (key === '__proto__') refuse(path, 'the key "__proto__"', 'rename it');
+      if (hasLoneSurrogate(key)) refuse(path, 'a key with a lone surrogate', 'rename it');
+      const descriptor = Object.getOwnPropertyDescriptor(value, key);
+      if (descriptor?.get || descriptor?.set) refuse(`${path}.${key}`, 'an accessor', 'store its value');
+      this.visit(descriptor?.value, `${path}.${key}`, depth + 1);
+    }
+  }
+
+  #array(value: readonly unknown[], path: string, depth: number): void {
+    if (Object.getPrototypeOf(value) !== Array.prototype) refuse(path, describe(value), 'use a plain array');
+    if (Reflect.ownKeys(value).length !== value.length + 1) {
+      const holes = value.findIndex((_, index) => !Object.hasOwn(value, index));
+      if (holes >= 0) refuse(`${path}[${holes}]`, 'a hole in an array', 'use undefined or null');
+      refuse(path, 'an array with named properties', 'use an object');
+    }
+    for (let index = 0; index < value.length; index += 1) this.visit(value[index], `${path}[${index}]`, depth + 1);
+  }
+
+  #map(value: ReadonlyMap<unknown, unknown>, path: string, depth: number): void {
+    this.#ownKeys(value, [], path);
+    let index = 0;
+    for (const [key, item] of value) {
+      this.visit(key, `${path}.keys()[${index}]`, depth + 1);
+      this.visit(
+        item,
+        typeof key === 'string' ? `${path}.get(${JSON.stringify(key)})` : `${path}.values()[${index}]`,
+        depth + 1,
+      );
+      index += 1;
+    }
+  }
+
+  #set(value: ReadonlySet<unknown>, path: string, depth: number): void {
+    this.#ownKeys(value, [], path);
+    let index = 0;
+    for (const item of value) this.visit(item, `${path}.values()[${index++}]`, depth + 1);
+  }
+
+  #view(value: ArrayBufferView, path: string): void {
+    if (Object.getPrototypeOf(Object.getPrototypeOf(value)) !== typedArray && !(value instanceof DataView)) {
+      refuse(path, describe(value), 'use a plain typed array');
+    }
+    this.#buffer(value.buffer, path);
+    if (value instanceof Uint8Array && value.byteLength > this.#thresholdBytes) this.#apart(value);
+    else if (value.byteLength !== value.buffer.byteLength) this.needsCopy = true;
+  }
+
+  /** Two views of one buffer would come back as two buffers. */
+  #buffer(buffer: ArrayBufferLike, path: string): void {
+    if (!(buffer instanceof ArrayBuffer)) refuse(path, 'shared memory', 'copy it into an ArrayBuffer');
+    const first = this.#buffers.get(buffer);
+    if (first !== undefined) refuse(path, `a view of the same buffer as ${first}`, 'copy one of them');
+    this.#buffers.set(buffer, path);
+  }
+
+  #error(value: Error, path: string, depth: number): void {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    const name = value.constructor.name;
+    const known = new Set(['message', 'stack', 'cause']);
+    const extra = Reflect.ownKeys(value).find((key) => !known.has(String(key)));
+    if (!isPlainErrorClass(name) || prototype !== value.constructor.prototype || extra !== undefined) {
+      const found = extra === undefined ? `an error of class ${name}` : `an error with the property ${String(extra)}`;
+      refuse(path, found, 'store its message and code as plain data');
+    }
+    this.needsCopy = true;
+    if (Object.hasOwn(value, 'cause')) this.visit(value.cause, `${path}.cause`, depth + 1);
+  }
+
+  /** Refuses what hangs on an object beside its contents and would be dropped. */
+  #ownKeys(value: object, keys: readonly string[], path: string): void {
+    const own = Reflect.ownKeys(value);
+    if (own.length === keys.length) return;
+    const extra = own.find((key) => typeof key === 'symbol' || !keys.includes(key));
+    refuse(path, `the ${typeof extra === 'symbol' ? 'symbol' : 'hidden'} property ${String(extra)}`, 'remove it');
+  }
+}
+
+const typedArray: unknown = Object.getPrototypeOf(Uint8Array.prototype);
+
+function refuse(path: string, found: string, hint: string): never {
+  throw codecErrors.make('value_not_storable', { path, found, hint });
+}
+
+function describe(value: object): string {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === null) return 'an object without a prototype';
+  const name: unknown = value.constructor?.name;
+  return typeof name === 'string' && name !== '' && name !== 'Object'
+    ? `an instance of ${name}`
+    : 'an object with a prototype of its own';
+}

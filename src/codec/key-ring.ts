@@ -1,0 +1,185 @@
+/**
+ * The keys of one database: a root key that only the key store holds, and under it, as sealed records, the index key
+ * (for thread hashes) and one data secret for each thread. Never makes a new root key while sealed data exists (I10):
+ * a missing one is "locked", not "new".
+ */
+import { base64url, utf8 } from '../base/bytes.ts';
+import { type Random, randomId } from '../base/random.ts';
+import type { Condition, GroupResult, RecordWrite } from '../model/commit.ts';
+import type { CommitId, Incarnation, ThreadHash, ThreadId } from '../model/ids.ts';
+import type { RecordSource, StoredRecord } from '../model/records.ts';
+import type { Cryptography } from './cipher.ts';
+import { keyIdBytes, type Place } from './envelope.ts';
+import { codecErrors } from './errors.ts';
+import { DataSealer, Sealer } from './sealer.ts';
+import { recordFormat, ThreadCodec } from './thread-codec.ts';
+
+/** The name under which the records of the ring itself are kept. */
+export const ringOwner = '#ring' as ThreadHash;
+/** The name of the device key in the key store. */
+export const deviceKeyName = 'device';
+const secretBytes = 32;
+const canary = 'holdfast canary';
+
+/** What a ring needs of a store. */
+export interface WrapStore extends RecordSource {
+  readonly name: string;
+  isEmpty(): Promise<boolean>;
+  createRecords(
+    owner: ThreadHash,
+    commit: CommitId,
+    records: readonly RecordWrite[],
+  ): Promise<Extract<GroupResult, { status: 'applied' | 'exists' }>>;
+}
+
+export interface RootKeys<RootKey> {
+  get(name: string): Promise<RootKey | undefined>;
+  create(name: string, key: RootKey): Promise<RootKey>;
+}
+
+interface RingParts<RootKey> {
+  readonly store: WrapStore;
+  readonly cryptography: Cryptography<RootKey>;
+  readonly random: Random;
+  readonly root: Sealer;
+  readonly index: DataSealer;
+  readonly generation: CommitId;
+}
+
+export class KeyRing<RootKey = unknown> {
+  readonly #parts: RingParts<RootKey>;
+
+  private constructor(parts: RingParts<RootKey>) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Opens the ring of this database, or makes the first one if the database is empty.
+   *
+   * @throws `key_missing`: sealed data is there, its key is not. `key_wrong`: the key opens nothing here.
+   */
+  static async open<RootKey>(
+    store: WrapStore,
+    keys: RootKeys<RootKey>,
+    cryptography: Cryptography<RootKey>,
+    random: Random,
+  ): Promise<KeyRing<RootKey>> {
+    const ring = await store.get('wraps', ringOwner, 'ring');
+    if (ring === undefined) await createRing(store, keys, cryptography, random);
+    const record = ring ?? (await store.get('wraps', ringOwner, 'ring'));
+    const rootKey = await keys.get(deviceKeyName);
+    if (record === undefined || rootKey === undefined) throw keyMissing(store);
+    const root = new Sealer(rootKeyId(record), cryptography.rootCipher(rootKey), random);
+    try {
+      await root.open(ringPlace(store.name, 'ring', record.plain), record.body);
+    } catch (cause) {
+      throw codecErrors.make('key_wrong', { database: store.name, key: deviceKeyName }, cause);
+    }
+    const index = await store.get('wraps', ringOwner, 'index');
+    if (index === undefined) {
+      throw codecErrors.make('record_missing', { table: 'wraps', key: 'index', needed: 'every thread' });
+    }
+    const { plaintext } = await root.open(ringPlace(store.name, 'index', index.plain), index.body);
+    const indexSealer = new DataSealer(root.keyId, await cryptography.dataCipher(plaintext), random);
+    return new KeyRing({ store, cryptography, random, root, index: indexSealer, generation: record.commit });
+  }
+
+  /** How the store knows this thread. */
+  async threadHash(namespace: string, thread: ThreadId): Promise<ThreadHash> {
+    return (await this.#parts.index.hash('thread', namespace, thread)) as ThreadHash;
+  }
+
+  /** A fresh data secret for a new thread: its codec, the wrap to store with it, and the condition to store it under. */
+  async createThread(thread: ThreadHash, incarnation: Incarnation): Promise<NewThreadKey> {
+    const { store, random, root, cryptography, generation } = this.#parts;
+    const secret = random.bytes(secretBytes);
+    const keyId = random.bytes(keyIdBytes);
+    const key = `data:${incarnation}`;
+    const plain = { keyId: base64url(keyId) };
+    const body = await root.seal(wrapPlace(store.name, thread, incarnation, key, plain), secret);
+    const sealer = new DataSealer(keyId, await cryptography.dataCipher(secret), random);
+    return {
+      codec: this.#codec(thread, incarnation, sealer),
+      wrap: { table: 'wraps', key, format: recordFormat, plain, body, mode: 'create' },
+      condition: { kind: 'present', table: 'wraps', thread: ringOwner, key: 'ring', commit: generation },
+    };
+  }
+
+  /**
+   * The codec of an existing thread.
+   *
+   * @throws `key_missing`: its wrap is not there. `record_damaged`: its wrap does not open.
+   */
+  async openThread(thread: ThreadHash, incarnation: Incarnation): Promise<ThreadCodec> {
+    const { store, root, random, cryptography } = this.#parts;
+    const key = `data:${incarnation}`;
+    const wrap = await store.get('wraps', thread, key);
+    if (wrap === undefined) throw codecErrors.make('key_missing', { database: store.name, key });
+    const place = wrapPlace(store.name, thread, incarnation, key, wrap.plain);
+    const { plaintext } = await root.open(place, wrap.body);
+    const keyId = fromBase64url(String(wrap.plain.keyId));
+    return this.#codec(thread, incarnation, new DataSealer(keyId, await cryptography.dataCipher(plaintext), random));
+  }
+
+  #codec(thread: ThreadHash, incarnation: Incarnation, sealer: DataSealer): ThreadCodec {
+    const { store } = this.#parts;
+    return new ThreadCodec({ database: store.name, thread, incarnation, sealer, source: store });
+  }
+}
+
+export interface NewThreadKey {
+  readonly codec: ThreadCodec;
+  readonly wrap: RecordWrite;
+  readonly condition: Extract<Condition, { kind: 'present' }>;
+}
+
+async function createRing<RootKey>(
+  store: WrapStore,
+  keys: RootKeys<RootKey>,
+  cryptography: Cryptography<RootKey>,
+  random: Random,
+): Promise<void> {
+  if (!(await store.isEmpty())) throw keyMissing(store);
+  // Two tabs may get here at once: the key store and `createRecords` each let one win, and both go on with the winner's.
+  const rootKey = await keys.create(deviceKeyName, await cryptography.createRootKey());
+  const keyId = random.bytes(keyIdBytes);
+  const root = new Sealer(keyId, cryptography.rootCipher(rootKey), random);
+  const plain = { root: base64url(keyId), kind: deviceKeyName };
+  const record = async (key: string, plaintext: Uint8Array): Promise<RecordWrite> => ({
+    table: 'wraps',
+    key,
+    format: recordFormat,
+    plain,
+    mode: 'create',
+    body: await root.seal(ringPlace(store.name, key, plain), plaintext),
+  });
+  const records = await Promise.all([record('ring', utf8(canary)), record('index', random.bytes(secretBytes))]);
+  await store.createRecords(ringOwner, randomId(random) as CommitId, records);
+}
+
+function keyMissing(store: WrapStore) {
+  return codecErrors.make('key_missing', { database: store.name, key: deviceKeyName });
+}
+
+function rootKeyId(ring: StoredRecord): Uint8Array {
+  return fromBase64url(String(ring.plain.root));
+}
+
+function ringPlace(database: string, key: string, plain: Place['plain']): Place {
+  return { database, table: 'wraps', thread: ringOwner, incarnation: '', key, format: recordFormat, plain };
+}
+
+function wrapPlace(
+  database: string,
+  thread: ThreadHash,
+  incarnation: Incarnation,
+  key: string,
+  plain: Place['plain'],
+): Place {
+  return { database, table: 'wraps', thread, incarnation, key, format: recordFormat, plain };
+}
+
+function fromBase64url(text: string): Uint8Array {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}

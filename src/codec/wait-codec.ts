@@ -1,0 +1,100 @@
+/** Wait slots: `w:<id>` asks, `a:<id>` is the one answer. */
+import type { RecordWrite } from '../model/commit.ts';
+import type { EffectKey, StepId, WaitId } from '../model/ids.ts';
+import type { StoredRecord } from '../model/records.ts';
+import type { Decision, Wait, WaitAnswer, WaitKind } from '../model/wait.ts';
+import { BodyReader, storedItem } from './body.ts';
+import { codecErrors } from './errors.ts';
+import { packBody } from './packer.ts';
+import type { BlobBatch, StoredValue, ThreadCodec } from './thread-codec.ts';
+
+export function waitKey(wait: WaitId): string {
+  return `w:${wait}`;
+}
+
+export function answerKey(wait: WaitId): string {
+  return `a:${wait}`;
+}
+
+export function sealWait(codec: ThreadCodec, wait: Wait<StoredValue>): Promise<RecordWrite> {
+  const { kind, step, tool, effectKey, args, reason, digest, openedAtMs, expiresAtMs } = wait;
+  const body = packBody([kind, step, tool, effectKey, storedItem(args), reason, digest, openedAtMs, expiresAtMs]);
+  return codec.sealRecord('waits', waitKey(wait.id), body);
+}
+
+/** The wait with its arguments decoded, or `undefined` if there is none. */
+export async function readWait(codec: ThreadCodec, id: WaitId): Promise<Wait | undefined> {
+  const record = await codec.source.get('waits', codec.thread, waitKey(id));
+  if (record === undefined) return undefined;
+  const reader = await bodyOf(codec, record);
+  const wait = {
+    id,
+    kind: reader.text() as WaitKind,
+    step: reader.text() as StepId,
+    tool: reader.text(),
+    effectKey: reader.text() as EffectKey,
+    args: reader.stored(),
+    reason: reader.text(),
+    digest: reader.text(),
+    openedAtMs: reader.number(),
+    expiresAtMs: reader.numberOrNull(),
+  };
+  return { ...wait, args: await codec.decodeValue(wait.args) };
+}
+
+/** @throws `value_not_storable` for edited arguments or a result that cannot be kept. */
+export async function sealAnswer(
+  codec: ThreadCodec,
+  wait: Pick<Wait, 'id' | 'digest'>,
+  answer: WaitAnswer,
+  atMs: number,
+  blobs: BlobBatch,
+): Promise<RecordWrite> {
+  const { decision } = answer;
+  const given = decision === 'allow' ? answer.args : decision === 'done' ? answer.result : undefined;
+  const stored = given === undefined ? null : storedItem(await codec.encodeValue(given, 'answer', blobs));
+  const reason = decision === 'deny' ? (answer.reason ?? '') : '';
+  const forThread = decision === 'allow' && answer.forThread === true;
+  const body = packBody([decision, stored, reason, forThread, atMs, wait.digest]);
+  return codec.sealRecord('waits', answerKey(wait.id), body);
+}
+
+export interface ReadAnswer {
+  readonly answer: WaitAnswer;
+  readonly atMs: number;
+  readonly digest: string;
+}
+
+export async function readAnswer(codec: ThreadCodec, id: WaitId): Promise<ReadAnswer | undefined> {
+  const record = await codec.source.get('waits', codec.thread, answerKey(id));
+  if (record === undefined) return undefined;
+  const reader = await bodyOf(codec, record);
+  const decision = reader.text() as Decision;
+  const stored = reader.storedOrNull();
+  const [reason, forThread, atMs, digest] = [reader.text(), reader.flag(), reader.number(), reader.text()];
+  const value = stored === null ? undefined : await codec.decodeValue(stored);
+  return { answer: answerFrom(decision, value, reason, forThread, record.key), atMs, digest };
+}
+
+function answerFrom(decision: Decision, value: unknown, reason: string, forThread: boolean, key: string): WaitAnswer {
+  switch (decision) {
+    case 'allow':
+      return { decision, forThread, ...(value !== undefined && { args: value }) };
+    case 'deny':
+      return { decision, reason };
+    case 'done':
+      return { decision, result: value };
+    case 'expired':
+    case 'cancelled':
+    case 'not_done':
+    case 'give_up':
+      return { decision };
+    default:
+      throw codecErrors.make('record_damaged', { table: 'waits', key, reason: `its decision is "${String(decision)}"` });
+  }
+}
+
+async function bodyOf(codec: ThreadCodec, record: StoredRecord): Promise<BodyReader> {
+  const { plaintext } = await codec.openRecord('waits', record);
+  return BodyReader.of(plaintext, { table: 'waits', key: record.key });
+}

@@ -1,0 +1,261 @@
+/** The commits of a runner: one at each node boundary, at a wait, and at the end of a run (A4). */
+import { errorToData } from '../base/errors.ts';
+import type { CommitPlanWorld } from './plans.ts';
+import { BlobBatch } from '../codec/thread-codec.ts';
+import type { ThreadImage } from '../codec/thread-image.ts';
+import type { OrderedItem } from '../codec/inbox-codec.ts';
+import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
+import type { RecordWrite } from '../model/commit.ts';
+import type { ThreadEvent } from '../model/event.ts';
+import type { Fields } from '../model/fields.ts';
+import type { Frame } from '../model/frame.ts';
+import type { WaitId } from '../model/ids.ts';
+import type { Wait } from '../model/wait.ts';
+import type { NodeResult } from '../program/node-result.ts';
+import type { AppliedUpdate } from '../program/state.ts';
+import { nextNode, type RunnableNode } from './agent-nodes.ts';
+import { engineErrors } from './errors.ts';
+import { stepIdFor } from './identity.ts';
+import { controlOf, type NextCheckpoint, planFor, positionOf } from './plans.ts';
+import type { EngineOptions, EnginePorts } from './ports.ts';
+import type { StepRun } from './step-run.ts';
+import { summaryOf } from './summary.ts';
+import type { ThreadState } from './thread-state.ts';
+import type { ThreadWriter } from './thread-writer.ts';
+
+export class Boundaries {
+  readonly #ports: EnginePorts;
+  readonly #options: EngineOptions;
+  readonly #writer: ThreadWriter;
+  readonly #emit: (frame: Frame) => void;
+  /** 1 until the first commit after a restart or an answer. */
+  #resumed: 0 | 1;
+
+  constructor(
+    ports: EnginePorts,
+    options: EngineOptions,
+    writer: ThreadWriter,
+    emit: (frame: Frame) => void,
+    isResumed: boolean,
+  ) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#writer = writer;
+    this.#emit = emit;
+    this.#resumed = isResumed ? 1 : 0;
+  }
+
+  get #agent() {
+    return this.#options.agent;
+  }
+
+  /** Tells the watchers where a resumed run goes on. */
+  announce(node: string): void {
+    const { state, row } = this.#writer.image;
+    if (this.#resumed === 0 || state === null) return;
+    this.#emit({ type: 'resumed', sequence: row.sequence, node, atMs: this.#ports.clock.nowMs() });
+  }
+
+  /** Takes up an input and schedules the first step of a run. One that does not fit the state fails the run and is kept. */
+  async takeInput(state: ThreadState, order: number, update: object): Promise<ThreadState> {
+    let applied: AppliedUpdate;
+    try {
+      applied = state.update(update);
+    } catch (error) {
+      await this.fail(error, { inboxTaken: order });
+      return state;
+    }
+    const { codec, image: before } = this.#writer;
+    const isFirst = before.state === null;
+    const { start, maxSteps } = this.#agent;
+    const { lineage } = controlOf(before, maxSteps);
+    const predecessor = positionOf(before).step;
+    const step = await stepIdFor(codec, { lineage, predecessor, node: start, path: '', input: order });
+    const after = await this.#commit((image) => ({
+      cause: 'input',
+      position: { ...positionOf(image), next: [{ node: start, step, path: '' }] },
+      control: {
+        status: 'running',
+        run: { steps: 0, maxSteps },
+        inboxTaken: order,
+        ledger: ledgerHere(image),
+        waits: [],
+        failure: null,
+      },
+      change: isFirst ? state.wholeChange(applied) : { ...applied, remove: [] },
+      events: [this.#event(isFirst ? 'created' : 'input_taken', { order })],
+      heavy: false,
+    }));
+    this.#emit({ type: 'status', status: 'running', failure: null });
+    return after.state === null ? state : state.after(applied, after.state);
+  }
+
+  /** @throws what the node's update or its edge does wrong, before anything is committed. */
+  async step(
+    node: RunnableNode,
+    run: StepRun,
+    state: ThreadState,
+    result: NodeResult<Fields, string>,
+    stepMs: number,
+  ): Promise<ThreadState> {
+    const applied = state.update(result.update);
+    const next = nextNode(this.#agent, node.name, result, state.preview(applied));
+    const { step } = run.scheduled;
+    const before = controlOf(this.#writer.image, this.#agent.maxSteps);
+    const position = positionOf(this.#writer.image);
+    const visits = { ...position.visits, [node.name]: (position.visits[node.name] ?? 0) + 1 };
+    const scheduled = next === null ? [] : [{ node: next, step: await this.#stepAfter(step, next), path: '' }];
+    const { inputTokens, outputTokens, grants } = run.tally;
+    const failures = run.ledger.nodeFailures.length;
+    const after = await this.#commit((image) => ({
+      cause: 'step',
+      position: { node: node.name, step, next: scheduled, visits },
+      control: {
+        status: next === null ? 'done' : 'running',
+        run: { ...before.run, steps: before.run.steps + 1 },
+        ledger: ledgerHere(image),
+        waits: [],
+        grants: [...grants],
+        usage: {
+          inputTokens: before.usage.inputTokens + inputTokens,
+          outputTokens: before.usage.outputTokens + outputTokens,
+        },
+        retries: failures === 0 ? before.retries : added(before.retries, node.name, failures),
+        branches: next === null ? before.branches : { ...before.branches, [node.name]: next },
+      },
+      change: { ...applied, remove: [] },
+      events: [this.#event('step', { node: node.name, next, stepMs })],
+      heavy: node.critical || next === null,
+      stepMs,
+      stepTokens: inputTokens + outputTokens,
+    }));
+    if (next === null) this.#emit({ type: 'status', status: 'done', failure: null });
+    return after.state === null ? state : state.after(applied, after.state);
+  }
+
+  async openWaits(node: string, waits: readonly Wait[], records: readonly RecordWrite[]): Promise<void> {
+    await this.#commit((image) => ({
+      cause: 'wait',
+      control: {
+        status: 'waiting',
+        waits: [...controlOf(image, this.#agent.maxSteps).waits, ...waits.map(({ id }) => id)],
+      },
+      events: [this.#event('waiting', { node, waits: waits.length })],
+      records,
+      wakeUpAtMs: earliest([image.row.wakeUpAtMs, ...waits.map(({ expiresAtMs }) => expiresAtMs)]),
+      heavy: true,
+    }));
+    for (const wait of waits) this.#emit({ type: 'wait', wait });
+    this.#emit({ type: 'status', status: 'waiting', failure: null });
+  }
+
+  /** Answers the waits whose time is over. Whoever answered in between has won. */
+  async expireWaits(): Promise<void> {
+    const nowMs = this.#ports.clock.nowMs();
+    const { codec, image } = this.#writer;
+    if (image.row.wakeUpAtMs === null || image.row.wakeUpAtMs > nowMs) return;
+    for (const wait of await this.#unanswered()) {
+      if (wait.expiresAtMs === null || wait.expiresAtMs > nowMs) continue;
+      const record = await sealAnswer(codec, wait, { decision: 'expired' }, nowMs, new BlobBatch());
+      await this.#writer.evidence([record], [{ kind: 'wait_open', wait: wait.id }], 'strict');
+      this.#emit({ type: 'answered', wait: wait.id });
+    }
+  }
+
+  /**
+   * Ends the run; what was done is kept. Inputs that came before the cancel are lost to it, by name. An answer that comes
+   * in between is not overwritten: then the open waits are looked up again.
+   */
+  async cancel(cancel: OrderedItem, items: readonly OrderedItem[]): Promise<void> {
+    const dropped = items.filter(({ order, item }) => order < cancel.order && item.type === 'input');
+    for (;;) {
+      try {
+        const records = await this.#cancelledAnswers();
+        await this.#commit((image) => ({
+          cause: 'cancelled',
+          position: { ...positionOf(image), next: [] },
+          control: { status: 'cancelled', inboxTaken: cancel.order, ledger: ledgerHere(image), waits: [] },
+          events: [
+            ...dropped.map(({ order }) => this.#event('input_dropped', { order, winner: cancel.order })),
+            this.#event('cancelled', { order: cancel.order }),
+          ],
+          records,
+          heavy: true,
+        }));
+        return this.#emit({ type: 'status', status: 'cancelled', failure: null });
+      } catch (error) {
+        if (!engineErrors.is(error, 'wait_closed')) throw error;
+      }
+    }
+  }
+
+  async fail(error: unknown, control: NextCheckpoint['control'] = {}): Promise<void> {
+    const failure = errorToData(error);
+    await this.#commit(() => ({
+      cause: 'failed',
+      control: { ...control, status: 'failed', failure },
+      events: [this.#event('failed', { code: failure.code ?? null, message: failure.message })],
+      heavy: true,
+    }));
+    this.#emit({ type: 'status', status: 'failed', failure });
+  }
+
+  async #cancelledAnswers(): Promise<readonly RecordWrite[]> {
+    const nowMs = this.#ports.clock.nowMs();
+    const open = await this.#unanswered();
+    return Promise.all(
+      open.map((wait) => sealAnswer(this.#writer.codec, wait, { decision: 'cancelled' }, nowMs, new BlobBatch())),
+    );
+  }
+
+  async #unanswered(): Promise<readonly Wait[]> {
+    const { codec, image } = this.#writer;
+    const look = async (id: WaitId) => ((await readAnswer(codec, id)) === undefined ? readWait(codec, id) : undefined);
+    const waits = await Promise.all(controlOf(image, this.#agent.maxSteps).waits.map(look));
+    return waits.filter((wait) => wait !== undefined);
+  }
+
+  #stepAfter(predecessor: StepRun['scheduled']['step'], node: string) {
+    const { codec, image } = this.#writer;
+    const { lineage, inboxTaken } = controlOf(image, this.#agent.maxSteps);
+    return stepIdFor(codec, { lineage, predecessor, node, path: '', input: inboxTaken });
+  }
+
+  async #commit(next: (image: ThreadImage) => NextCheckpoint): Promise<ThreadImage> {
+    const { clock, random } = this.#ports;
+    const startedAtMs = clock.nowMs();
+    let stepMs = 0;
+    const image = await this.#writer.checkpoint((before) => {
+      const made = next(before);
+      stepMs = made.stepMs ?? 0;
+      const node = positionOf(before).next[0]?.node ?? null;
+      const resumed = this.#resumed === 0 ? [] : [this.#event('resumed', { node })];
+      const world: CommitPlanWorld = { options: this.#options, random, nowMs: startedAtMs, resumes: this.#resumed };
+      return planFor(before, { ...made, events: [...resumed, ...made.events] }, world);
+    });
+    this.#resumed = 0;
+    if (image.state !== null) {
+      const step = { ...summaryOf(image.state.checkpoint), stepMs, commitMs: clock.nowMs() - startedAtMs };
+      this.#emit({ type: 'step', step });
+    }
+    return image;
+  }
+
+  #event(type: ThreadEvent['type'], details: ThreadEvent['details']): ThreadEvent {
+    return { type, atMs: this.#ports.clock.nowMs(), details };
+  }
+}
+
+/** The ledger as the next step finds it: its own entries come after this count. */
+function ledgerHere({ row, control }: ThreadImage) {
+  return { count: row.ledger, digest: control.ledgerDigest, from: row.ledger };
+}
+
+function added(counts: Readonly<Record<string, number>>, name: string, more: number): Record<string, number> {
+  return { ...counts, [name]: (counts[name] ?? 0) + more };
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}

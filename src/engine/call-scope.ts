@@ -1,0 +1,170 @@
+/** Makes what a node calls: every function leads to an effect, a recorded value, or a result of the node. */
+import { randomFraction } from '../base/random.ts';
+import type { Fields } from '../model/fields.ts';
+import { type Schema, validate } from '../model/schema.ts';
+import type { AnyAgent } from '../program/agent.ts';
+import { programErrors } from '../program/errors.ts';
+import type { LanguageModel, ModelAnswer, ModelRequest } from '../program/model.ts';
+import type { CallOptions, CallScope, ModelCalls, NodeContext } from '../program/node-context.ts';
+import { defaultRetry } from '../program/retry.ts';
+import type { AnyTool, Tools } from '../program/tool.ts';
+import { type EffectRequest, perform } from './effect.ts';
+import { modelRequest } from './model-effect.ts';
+import { Scope } from './place.ts';
+import { never, type StepRun } from './step-run.ts';
+
+const defaultTimeLimitMs = 60_000;
+const defaultSettleMs = 60_000;
+
+export interface ScopeParts {
+  readonly run: StepRun;
+  readonly agent: AnyAgent;
+  readonly model: LanguageModel | undefined;
+}
+
+export function nodeContext(parts: ScopeParts): NodeContext<Fields, Tools, string> {
+  return {
+    ...callScope(parts, new Scope()),
+    abortSignal: parts.run.signal,
+    goto: (node, update = {}) => ({ type: 'goto', node, update }),
+    end: (update = {}) => ({ type: 'end', update }),
+    update: (update = {}) => ({ type: 'update', update }),
+  };
+}
+
+function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {
+  const { run, agent } = parts;
+  const read = (make: () => number): number => {
+    const place = scope.nextRead();
+    const known = run.ledger.inputs.get(place);
+    if (known !== undefined) return known;
+    const value = make();
+    run.freshInputs.push([place, value]);
+    run.ledger.inputs.set(place, value);
+    return value;
+  };
+  return {
+    call: (tool, input, options) =>
+      inPlace(run, scope, tool, options, async (place) => perform(run, toolRequest(agent, tool, input, place))) as Promise<never>,
+    all: (items, work) => inPlace(run, scope, 'all', undefined, (place) => allOf(parts, place, items, work)),
+    model: modelCalls(parts, scope),
+    now: () => read(() => run.ports.clock.nowMs()),
+    random: () => read(() => randomFraction(run.ports.random)),
+  };
+}
+
+/** Gives the call its place, and keeps a node that was given up from doing anything more. */
+async function inPlace<Result>(
+  run: StepRun,
+  scope: Scope,
+  name: string,
+  options: CallOptions | undefined,
+  work: (place: string) => Promise<Result>,
+): Promise<Result> {
+  if (run.isSuspended()) return never();
+  run.signal.throwIfAborted();
+  const place = scope.enter(name, options?.key);
+  try {
+    return await work(place.path);
+  } finally {
+    place.leave();
+  }
+}
+
+async function allOf<Item, Result>(
+  parts: ScopeParts,
+  place: string,
+  items: readonly Item[],
+  work: (item: Item, scope: CallScope<Tools>, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const { activity } = parts.run;
+  let running = items.length;
+  const ends = items.map(async (item, index) => {
+    activity.resume();
+    try {
+      return await work(item, callScope(parts, new Scope(`${place}.${index}/`)), index);
+    } finally {
+      running -= 1;
+      if (running > 0) activity.pause(); // the last one hands over to the line that began them
+    }
+  });
+  if (items.length > 0) activity.pause();
+  const settled = await Promise.allSettled(ends);
+  return settled.map((end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value;
+  });
+}
+
+function toolRequest(agent: AnyAgent, name: string, input: unknown, place: string): EffectRequest {
+  const tool = agent.tools[name];
+  if (tool === undefined) {
+    const known = Object.keys(agent.tools).map((known) => `"${known}"`);
+    throw programErrors.make('tool_unknown', { tool: name, known: known.join(', ') || 'none' });
+  }
+  const args = checkedInput(tool, input);
+  const { approval = 'never' } = tool;
+  return {
+    kind: 'tool',
+    name,
+    effectClass: tool.effect,
+    args,
+    place,
+    retry: { ...defaultRetry, ...tool.retry },
+    timeLimitMs: tool.timeLimitMs ?? defaultTimeLimitMs,
+    settleMs: tool.settleMs ?? defaultSettleMs,
+    run: async (given, call) => tool.run(given, call),
+    ...(tool.verify && { verify: async (given, call) => tool.verify?.(given, call) ?? { verdict: 'unknown' } }),
+    ...(tool.compensate && { compensate: async (given, call) => tool.compensate?.(given, call) }),
+    ...(approval !== 'never' && {
+      approval: {
+        isNeeded: (given) => (approval === 'always' ? true : approval(given)),
+        reason: (given) => tool.reason?.(given) ?? tool.description,
+        expiresInMs: tool.approvalExpiresMs ?? null,
+        check: (given) => checkedInput(tool, given),
+      },
+    }),
+  };
+}
+
+function checkedInput(tool: AnyTool, input: unknown): unknown {
+  const result = validate(tool.input, input);
+  if ('issues' in result) throw programErrors.make('tool_input_invalid', { tool: tool.name, problem: result.issues });
+  return result.value;
+}
+
+function modelCalls({ run, model }: ScopeParts, scope: Scope): ModelCalls {
+  const answer = async (request: ModelRequest, options?: CallOptions): Promise<ModelAnswer> => {
+    if (model === undefined) throw programErrors.make('model_missing', { node: run.scheduled.node });
+    const made = (await inPlace(run, scope, `model ${model.name}`, options, (place) =>
+      perform(run, modelRequest(run, model, request, place)),
+    )) as ModelAnswer;
+    run.tally.inputTokens += made.usage.inputTokens;
+    run.tally.outputTokens += made.usage.outputTokens;
+    return made;
+  };
+  const ask = (text: string): ModelRequest => ({ messages: [{ role: 'user', text }] });
+  return {
+    answer,
+    text: async (prompt, options) => (await answer(ask(prompt), options)).text,
+    async object<Output>(schema: Schema<unknown, Output>, prompt: string, options?: CallOptions & { name?: string }) {
+      const name = options?.name ?? 'object';
+      const { text } = await answer({ ...ask(prompt), output: { name } }, options);
+      return parsedOutput(schema, name, text);
+    },
+  };
+}
+
+function parsedOutput<Output>(schema: Schema<unknown, Output>, output: string, text: string): Output {
+  const invalid = (problem: string, cause?: unknown) =>
+    programErrors.make('model_output_invalid', { output, problem, text: text.slice(0, 200) }, cause);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (cause) {
+    throw invalid('it is not JSON', cause);
+  }
+  const result = validate(schema, parsed);
+  if ('issues' in result) throw invalid(result.issues);
+  return result.value;
+}

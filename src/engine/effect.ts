@@ -1,0 +1,187 @@
+/**
+ * One effect, from the node's call to its result (PROTOCOL 3). Invariants:
+ *
+ * - I5: intent durable, then the call, then the result durable.
+ * - I6: what is on record is given back; another call in its place stops the thread.
+ * - An attempt of class `once` that is in doubt is never followed by another before its resolution says `not_done`.
+ */
+import { type ErrorData, errorFromData, errorToData } from '../base/errors.ts';
+import { randomFraction } from '../base/random.ts';
+import type { LedgerEntry } from '../codec/ledger-codec.ts';
+import type { EffectClass, EffectKind } from '../model/effect.ts';
+import type { EffectKey } from '../model/ids.ts';
+import { programErrors } from '../program/errors.ts';
+import { backoffAfter, type RetryPolicy } from '../program/retry.ts';
+import { deepFreeze } from '../program/state.ts';
+import { Refusal, type ToolCall, type Verdict } from '../program/tool.ts';
+import { askApproval, type Approval } from './approval.ts';
+import { callWithin, isDefiniteRefusal } from './attempt.ts';
+import { effectKeyFor } from './identity.ts';
+import { recordDoubt, recordIntent, recordOutcome, recordRead } from './ledger-writes.ts';
+import { adoptLost, resolveDoubt } from './resolution.ts';
+import { refuseOtherCall } from './step-ledger.ts';
+import { encodeWithDigest, type StepRun } from './step-run.ts';
+
+export interface EffectRequest {
+  readonly kind: EffectKind;
+  readonly name: string;
+  readonly effectClass: EffectClass;
+  readonly args: unknown;
+  readonly place: string;
+  readonly retry: RetryPolicy;
+  readonly timeLimitMs: number;
+  readonly settleMs: number;
+  readonly approval?: Approval;
+  run(args: unknown, call: ToolCall): Promise<unknown>;
+  verify?(args: unknown, call: ToolCall): Promise<Verdict<unknown>>;
+  compensate?(args: unknown, call: ToolCall): Promise<void>;
+}
+
+export interface KnownEffect {
+  readonly request: EffectRequest;
+  readonly key: EffectKey;
+  readonly askedDigest: string;
+}
+
+/** @throws `effect_failed`, `effect_given_up`, `effect_compensated`, `tool_denied`, `approval_expired`, `replay_mismatch` */
+export async function perform(run: StepRun, request: EffectRequest): Promise<unknown> {
+  const { codec } = run.writer;
+  const key = await effectKeyFor(codec, run.scheduled.step, request.place);
+  const asked = await encodeWithDigest(codec, request.args, request.name);
+  const effect: KnownEffect = { request, key, askedDigest: asked.digest };
+  const [first] = run.ledger.historyOf(key);
+  if (first !== undefined) refuseOtherCall(first, request.name, asked.digest);
+
+  const known = await settledResult(run, effect);
+  if (known !== undefined) return known.value;
+  if (first === undefined && run.ledger.lost.length > 0 && request.effectClass === 'once') {
+    await adoptLost(run, effect, asked);
+  }
+  const isBegun = run.ledger.historyOf(key).length > 0;
+  let args = request.args;
+  if (isBegun) args = await recordedArgs(run, key);
+  else if (request.approval) args = await askApproval(run, effect, request.approval);
+  return attemptUntilSettled(run, effect, args);
+}
+
+async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unknown): Promise<unknown> {
+  for (;;) {
+    run.signal.throwIfAborted();
+    const history = run.ledger.historyOf(effect.key);
+    const last = history.at(-1);
+    if (last !== undefined && last.outcome === undefined && effect.request.effectClass === 'once') {
+      await resolveDoubt(run, effect, last, args);
+    } else {
+      await waitBeforeRetry(run, effect, last);
+      await attempt(run, effect, args);
+    }
+    const known = await settledResult(run, effect);
+    if (known !== undefined) return known.value;
+  }
+}
+
+/** The recorded result, thrown if it is a failure; `undefined` while there is none. */
+async function settledResult(run: StepRun, { key, request }: KnownEffect): Promise<{ value: unknown } | undefined> {
+  const entry = run.ledger.historyOf(key).at(-1);
+  const outcome = entry?.outcome;
+  if (entry === undefined || outcome === undefined) return undefined;
+  switch (outcome.status) {
+    case 'succeeded':
+      if (outcome.error !== null) throw errorFromData(outcome.error);
+      return { value: outcome.value === null ? undefined : deepFreeze(await run.writer.codec.decodeValue(outcome.value)) };
+    case 'given_up':
+      throw programErrors.make('effect_given_up', { name: request.name, key });
+    case 'compensated':
+      throw programErrors.make('effect_compensated', { name: request.name, key });
+    case 'failed':
+      if (!outcome.final) return undefined;
+      throw programErrors.make(
+        'effect_failed',
+        { name: request.name, key, attempts: entry.intent.attempt, reason: outcome.error?.message ?? 'no reason given' },
+        outcome.error === null ? undefined : errorFromData(outcome.error),
+      );
+  }
+}
+
+async function recordedArgs(run: StepRun, key: EffectKey): Promise<unknown> {
+  const entry = run.ledger.historyOf(key).at(-1);
+  return entry === undefined ? undefined : run.writer.codec.decodeValue(entry.intent.args);
+}
+
+/** One attempt; afterwards the ledger holds its outcome, or the doubt about it. */
+async function attempt(run: StepRun, effect: KnownEffect, args: unknown): Promise<void> {
+  const { request } = effect;
+  const number = (run.ledger.historyOf(effect.key).at(-1)?.intent.attempt ?? 0) + 1;
+  if (request.effectClass === 'read') return attemptRead(run, effect, args, number);
+  const entry = await recordIntent(run, effect, args, number);
+  // The same task in which the intent became durable: nothing may come between this check and the call (PROTOCOL 3).
+  const lateMs = run.ports.clock.nowMs() - entry.intent.notAfterMs;
+  if (lateMs > 0 || run.signal.aborted) {
+    const error = programErrors.make('effect_not_started', { name: request.name, lateMs: Math.max(0, lateMs) });
+    await recordOutcome(run, entry, { status: 'failed', error: errorToData(error), by: 'engine', final: false });
+    return run.signal.throwIfAborted();
+  }
+  const answer = await callWithin(run, request, args, callOf(run, effect, entry), (late) => recordLate(run, entry, late));
+  if ('value' in answer) return recordOutcome(run, entry, { status: 'succeeded', value: answer.value, by: 'call' });
+  await recordFailure(run, effect, entry, answer.error);
+}
+
+async function recordFailure(run: StepRun, effect: KnownEffect, entry: LedgerEntry, cause: unknown): Promise<void> {
+  const { request } = effect;
+  const error = errorToData(cause);
+  const isSpent = failuresOf(run, effect) + 1 >= request.retry.attempts;
+  const wantsNoRetry = cause instanceof Refusal && !cause.details.retry;
+  if (isDefiniteRefusal(cause)) {
+    return recordOutcome(run, entry, { status: 'failed', error, by: 'call', final: isSpent || wantsNoRetry });
+  }
+  if (request.effectClass !== 'once' && isSpent && !run.signal.aborted) {
+    return recordOutcome(run, entry, { status: 'failed', error, by: 'call', final: true });
+  }
+  await recordDoubt(run, entry, error);
+  run.signal.throwIfAborted();
+}
+
+/** A read needs no intent: it is recorded with its answer, or with its failure, which counts. */
+async function attemptRead(run: StepRun, effect: KnownEffect, args: unknown, number: number): Promise<void> {
+  const { request, key } = effect;
+  const { signal } = run;
+  const call: ToolCall = { effectKey: key, attempt: number, abortSignal: signal, notAfterMs: Number.MAX_SAFE_INTEGER };
+  const answer = await callWithin(run, request, args, call, () => undefined);
+  if ('value' in answer) {
+    return recordRead(run, effect, args, number, { status: 'succeeded', value: answer.value, by: 'call' });
+  }
+  signal.throwIfAborted();
+  const isSpent = failuresOf(run, effect) + 1 >= request.retry.attempts;
+  const wantsNoRetry = answer.error instanceof Refusal && !answer.error.details.retry;
+  const error = errorToData(answer.error);
+  await recordRead(run, effect, args, number, { status: 'failed', error, by: 'call', final: isSpent || wantsNoRetry });
+}
+
+/** Attempts that ended badly. One that a crash cut off does not count: the thread's resume count bounds those. */
+function failuresOf(run: StepRun, { key }: KnownEffect): number {
+  const ended = run.ledger.historyOf(key).filter(({ outcome, doubt }) => {
+    return outcome === undefined ? doubt !== undefined : outcome.status === 'failed' && outcome.by !== 'engine';
+  });
+  return ended.length;
+}
+
+async function waitBeforeRetry(run: StepRun, effect: KnownEffect, last: LedgerEntry | undefined): Promise<void> {
+  const failedAtMs = last?.outcome?.atMs ?? last?.doubt?.atMs;
+  if (last === undefined || failedAtMs === undefined || last.outcome?.by === 'engine') return;
+  const { request } = effect;
+  const backoffMs = backoffAfter(request.retry, failuresOf(run, effect), randomFraction(run.ports.random));
+  // At most the whole wait again: a clock that was put back must not hold the thread.
+  const inMs = Math.min(backoffMs, Math.max(0, failedAtMs + backoffMs - run.ports.clock.nowMs()));
+  const reason = (last.outcome?.error ?? last.doubt?.reason)?.message ?? '';
+  run.emit({ type: 'retry', name: request.name, attempt: last.intent.attempt + 1, inMs, reason });
+  await run.ports.clock.sleep(inMs, run.signal);
+}
+
+export function callOf(run: StepRun, { key }: KnownEffect, { intent }: LedgerEntry): ToolCall {
+  return { effectKey: key, attempt: intent.attempt, abortSignal: run.signal, notAfterMs: intent.notAfterMs };
+}
+
+/** An answer that came after its time limit is evidence all the same (PROTOCOL 3). */
+async function recordLate(run: StepRun, entry: LedgerEntry, late: { value: unknown } | { error: ErrorData }): Promise<void> {
+  if ('value' in late) await recordOutcome(run, entry, { status: 'succeeded', value: late.value, by: 'call' });
+}

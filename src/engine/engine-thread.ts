@@ -1,0 +1,263 @@
+/** One thread as its host sees it: takes what comes from outside, durably, runs it, and shows what is committed. */
+import { randomId } from '../base/random.ts';
+import { type Checkpoint, checkpointInfo, openCheckpoint } from '../codec/checkpoint-codec.ts';
+import { openRowControl, type RowControl, sealRowControl } from '../codec/control-codec.ts';
+import { sealInboxItem, type InboxItem } from '../codec/inbox-codec.ts';
+import { readLedger } from '../codec/ledger-codec.ts';
+import { BlobBatch, recordFormat, type ThreadCodec } from '../codec/thread-codec.ts';
+import { openStateImage, openThreadImage, type ThreadImage } from '../codec/thread-image.ts';
+import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
+import type { CheckpointInfo } from '../model/checkpoint.ts';
+import type { EffectInfo } from '../model/effect.ts';
+import type { Frame } from '../model/frame.ts';
+import { type CheckpointId, type CommitId, type Incarnation, sequenceOf, type ThreadId, type WaitId } from '../model/ids.ts';
+import type { ThreadRow } from '../model/records.ts';
+import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
+import { checkInput } from '../program/state.ts';
+import { engineErrors } from './errors.ts';
+import { controlOf } from './plans.ts';
+import type { EngineOptions, EnginePorts } from './ports.ts';
+import type { RunEnd } from './run-end.ts';
+import { effectInfo } from './step-ledger.ts';
+import { ThreadRunner } from './thread-runner.ts';
+import { type StateRecord, ThreadState } from './thread-state.ts';
+
+interface OpenThread {
+  readonly row: ThreadRow;
+  readonly codec: ThreadCodec;
+}
+
+export class EngineThread {
+  readonly id: ThreadId;
+  readonly #ports: EnginePorts;
+  readonly #options: EngineOptions;
+  readonly #emit: (frame: Frame) => void;
+  #codec: ThreadCodec | undefined;
+  #runner: ThreadRunner | undefined;
+
+  constructor(ports: EnginePorts, options: EngineOptions, id: ThreadId, emit: (frame: Frame) => void) {
+    this.#ports = ports;
+    this.#options = options;
+    this.id = id;
+    this.#emit = emit;
+  }
+
+  static controlOf(codec: ThreadCodec, row: ThreadRow): Promise<RowControl> {
+    return openRowControl(codec, row);
+  }
+
+  /**
+   * Takes an input. Durable, and in the order in which inputs are kept, once it resolves; the same `dedupId` again changes
+   * nothing. Makes the thread if there is none.
+   *
+   * @throws `field_unknown`, `state_invalid`, `value_not_storable`: nothing was kept.
+   */
+  async send(update: object, dedupId: string = randomId(this.#ports.random)): Promise<void> {
+    checkInput(this.#options.agent.state, update);
+    const opened = (await this.#open()) ?? (await this.#create());
+    const item = { type: 'input', update: { ...update }, atMs: this.#ports.clock.nowMs() } as const;
+    await this.#append(opened, dedupId, item);
+  }
+
+  /** Asks the run to stop. Durable once it resolves. @throws `thread_unknown` */
+  async cancel(dedupId: string = randomId(this.#ports.random)): Promise<void> {
+    await this.#append(await this.#opened(), dedupId, { type: 'cancel', atMs: this.#ports.clock.nowMs() });
+  }
+
+  /**
+   * Answers a wait, once and for all. Durable once it resolves; the same answer again changes nothing.
+   *
+   * @throws `wait_unknown`, `wait_closed` (with the winner), `answer_mismatch`, `answer_invalid`
+   */
+  async answer(id: string, digest: string, answer: WaitAnswer): Promise<void> {
+    const { row, codec } = await this.#opened();
+    const wait = await readWait(codec, id as WaitId);
+    if (wait === undefined) throw engineErrors.make('wait_unknown', { thread: this.id, wait: id });
+    const allowed = decisionsFor[wait.kind];
+    if (!allowed.includes(answer.decision)) {
+      throw engineErrors.make('answer_invalid', { wait: id, decision: answer.decision, allowed: allowed.join(', ') });
+    }
+    if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
+    const blobs = new BlobBatch();
+    const record = await sealAnswer(codec, wait, answer, this.#ports.clock.nowMs(), blobs);
+    const [result] = await this.#ports.store.commit([
+      {
+        id: randomId(this.#ports.random) as CommitId,
+        thread: row.thread,
+        incarnation: row.incarnation,
+        durability: 'strict',
+        conditions: [{ kind: 'wait_open', wait: wait.id }, ...blobs.conditions()],
+        records: [record, ...blobs.writes()],
+      },
+    ]);
+    if (result?.status !== 'applied') {
+      const winner = (await readAnswer(codec, wait.id))?.answer;
+      if (winner !== undefined && JSON.stringify(winner) === JSON.stringify(normal(answer))) return;
+      throw engineErrors.make('wait_closed', { wait: id, winner: winner?.decision ?? 'its thread' });
+    }
+    this.#emit({ type: 'answered', wait: id });
+  }
+
+  /** Runs the thread until it has nothing to do. One call at a time. Never rejects. */
+  async run(): Promise<RunEnd> {
+    const opened = await this.#openForRun();
+    if ('end' in opened) return opened;
+    this.#runner = new ThreadRunner(this.#ports, this.#options, opened.codec, this.#emit);
+    const end = await this.#runner.run();
+    this.#runner = undefined;
+    return end;
+  }
+
+  /** Tells a run that something may have come from outside. */
+  async look(): Promise<void> {
+    await this.#runner?.look();
+  }
+
+  /** Asks a run to stop at the next possible point, without committing anything. */
+  stop(): void {
+    this.#runner?.stop();
+  }
+
+  /** The row, or `undefined` while there is no thread. */
+  async row(): Promise<ThreadRow | undefined> {
+    return (await this.#open())?.row;
+  }
+
+  /** The state at the head, or at a checkpoint. @throws `thread_unknown`, `checkpoint_unknown`, `record_damaged` */
+  async state(checkpoint?: CheckpointId): Promise<StateRecord> {
+    const { row, codec } = await this.#opened();
+    const image = checkpoint === undefined ? (await openThreadImage(codec, row)).state : await this.#imageAt(codec, checkpoint);
+    return (await ThreadState.read(codec, this.#options.agent, image)).values;
+  }
+
+  /** The newest checkpoints, newest first; `before` goes on from the last one of an earlier list. */
+  async checkpoints({ limit = 100, before }: { limit?: number; before?: CheckpointId } = {}): Promise<readonly CheckpointInfo[]> {
+    const opened = await this.#open();
+    if (opened === undefined) return [];
+    const { codec } = opened;
+    const range = { reverse: true, limit, ...(before !== undefined && { to: before }) };
+    const records = await codec.source.range('checkpoints', codec.thread, range);
+    const checkpoints = await Promise.all(records.map((record): Promise<Checkpoint> => openCheckpoint(codec, record)));
+    return checkpoints.map(checkpointInfo);
+  }
+
+  /** The waits that nobody has answered yet. */
+  async waits(): Promise<readonly Wait[]> {
+    const opened = await this.#open();
+    if (opened === undefined) return [];
+    const { codec } = opened;
+    const { waits } = controlOf(await openThreadImage(codec, opened.row), 0);
+    const open = await Promise.all(
+      waits.map(async (id) => ((await readAnswer(codec, id)) === undefined ? readWait(codec, id) : undefined)),
+    );
+    return open.filter((wait) => wait !== undefined);
+  }
+
+  /** Every effect on record, oldest first, each attempt by itself; with the calls' ids (effect keys) and status (A2). */
+  async effects(): Promise<readonly EffectInfo[]> {
+    const opened = await this.#open();
+    if (opened === undefined) return [];
+    const { entries } = await readLedger(opened.codec, 0, opened.row.ledger);
+    const calls = entries.filter(({ intent }) => intent.kind !== 'inputs' && intent.kind !== 'node');
+    return calls.map((entry) => effectInfo(entry, this.#runner !== undefined));
+  }
+
+  async #imageAt(codec: ThreadCodec, id: CheckpointId): Promise<ThreadImage['state']> {
+    const isThere = sequenceOf(id) !== undefined && (await codec.source.get('checkpoints', codec.thread, id)) !== undefined;
+    if (!isThere) throw engineErrors.make('checkpoint_unknown', { thread: this.id, checkpoint: id });
+    return openStateImage(codec, id);
+  }
+
+  async #openForRun(): Promise<OpenThread | RunEnd> {
+    try {
+      return (await this.#open()) ?? { end: 'idle' };
+    } catch (error) {
+      return ThreadRunner.blocked(error, this.#emit);
+    }
+  }
+
+  async #opened(): Promise<OpenThread> {
+    const opened = await this.#open();
+    if (opened === undefined) throw engineErrors.make('thread_unknown', { thread: this.id });
+    return opened;
+  }
+
+  /** @throws `thread_of_another_agent`, `key_missing` */
+  async #open(): Promise<OpenThread | undefined> {
+    const row = await this.#ports.store.readThread(await this.#hash());
+    if (row === undefined) return undefined;
+    const { agent } = this.#options;
+    if (row.agent !== agent.name) {
+      throw engineErrors.make('thread_of_another_agent', { thread: this.id, agent: row.agent, expected: agent.name });
+    }
+    if (this.#codec?.incarnation !== row.incarnation) {
+      this.#codec = await this.#ports.keyRing.openThread(row.thread, row.incarnation);
+    }
+    return { row, codec: this.#codec };
+  }
+
+  #hash() {
+    return this.#ports.keyRing.threadHash(this.#options.namespace ?? 'default', this.id);
+  }
+
+  async #create(): Promise<OpenThread> {
+    const { keyRing, store, random, clock } = this.#ports;
+    const { agent, namespace = 'default', owner = 'local' } = this.#options;
+    const incarnation = randomId(random) as Incarnation;
+    const thread = await this.#hash();
+    const { codec, wrap, condition } = await keyRing.createThread(thread, incarnation);
+    const nowMs = clock.nowMs();
+    const bound = { namespace, owner, agent: agent.name, head: null, ledger: 0, sequence: -1 };
+    const control: RowControl = {
+      threadId: this.id,
+      base: null,
+      headTag: new Uint8Array(0),
+      ledgerDigest: new Uint8Array(16),
+    };
+    const row: ThreadRow = {
+      ...bound,
+      thread,
+      status: 'idle',
+      inbox: 0,
+      epoch: { home: 0, local: 0 },
+      incarnation,
+      resumes: 0,
+      wakeUpAtMs: null,
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs,
+      format: recordFormat,
+      control: await sealRowControl(codec, control, bound),
+    };
+    const made = await store.createThread(row, randomId(random) as CommitId, [wrap], [condition]);
+    if (made.status === 'missing') {
+      throw engineErrors.make('lease_lost', { thread: this.id, reason: 'the key ring changed meanwhile; try again' });
+    }
+    return this.#opened();
+  }
+
+  async #append({ row, codec }: OpenThread, dedupId: string, item: InboxItem): Promise<void> {
+    const blobs = new BlobBatch();
+    const inbox = await sealInboxItem(codec, dedupId, item, blobs);
+    const [result] = await this.#ports.store.commit([
+      {
+        id: randomId(this.#ports.random) as CommitId,
+        thread: row.thread,
+        incarnation: row.incarnation,
+        durability: 'strict',
+        conditions: blobs.conditions(),
+        records: blobs.writes(),
+        inbox,
+      },
+    ]);
+    if (result?.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
+  }
+}
+
+/** An answer as it is read back, to tell a repetition from a contradiction. */
+function normal(answer: WaitAnswer): WaitAnswer {
+  if (answer.decision === 'allow') {
+    const { args, forThread = false } = answer;
+    return { decision: 'allow', forThread, ...(args !== undefined && { args }) };
+  }
+  return answer.decision === 'deny' ? { decision: 'deny', reason: answer.reason ?? '' } : answer;
+}

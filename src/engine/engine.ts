@@ -1,0 +1,70 @@
+import { hasLoneSurrogate } from '../base/text.ts';
+import type { Frame } from '../model/frame.ts';
+import type { ThreadId } from '../model/ids.ts';
+import type { ThreadRow } from '../model/records.ts';
+import { EngineThread } from './engine-thread.ts';
+import { engineErrors } from './errors.ts';
+import type { EngineOptions, EnginePorts } from './ports.ts';
+
+/**
+ * Runs the threads of one agent on one store. Holds nothing that is not in the store but what runs right now: an engine can
+ * be thrown away at any moment and another goes on from what was committed.
+ */
+export class Engine {
+  readonly #ports: EnginePorts;
+  readonly #options: EngineOptions;
+  readonly #threads = new Map<ThreadId, EngineThread>();
+
+  constructor(ports: EnginePorts, options: EngineOptions) {
+    this.#ports = ports;
+    this.#options = options;
+  }
+
+  /** The thread of this id, new or known. @throws `thread_id_invalid` */
+  thread(id: string): EngineThread {
+    const checked = checkedId(id);
+    const known = this.#threads.get(checked);
+    if (known !== undefined) return known;
+    const emit = (frame: Frame) => this.#options.onFrame?.(checked, frame);
+    const thread = new EngineThread(this.#ports, this.#options, checked, emit);
+    this.#threads.set(checked, thread);
+    return thread;
+  }
+
+  /** The threads of this agent and owner, newest change first, with their ids opened. At most `limit` (default 1000). */
+  async threads(limit = 1_000): Promise<readonly ThreadEntry[]> {
+    const { agent, namespace = 'default', owner = 'local' } = this.#options;
+    const rows = await this.#ports.store.listThreads({ namespace, owner, limit });
+    const mine = rows.filter((row) => row.agent === agent.name);
+    const entries = await Promise.all(mine.map((row) => this.#entry(row)));
+    return entries.sort((a, b) => b.row.updatedAtMs - a.row.updatedAtMs);
+  }
+
+  /** A thread whose row does not open is listed without its id, so that it does not hide the others. */
+  async #entry(row: ThreadRow): Promise<ThreadEntry> {
+    try {
+      const codec = await this.#ports.keyRing.openThread(row.thread, row.incarnation);
+      return { row, id: (await EngineThread.controlOf(codec, row)).threadId, error: undefined };
+    } catch (error) {
+      return { row, id: undefined, error };
+    }
+  }
+}
+
+export interface ThreadEntry {
+  readonly row: ThreadRow;
+  readonly id: ThreadId | undefined;
+  readonly error: unknown;
+}
+
+function checkedId(id: string): ThreadId {
+  const problem = problemOf(id);
+  if (problem !== undefined) throw engineErrors.make('thread_id_invalid', { problem });
+  return id as ThreadId;
+}
+
+function problemOf(id: unknown): string | undefined {
+  if (typeof id !== 'string') return `it is a ${typeof id}`;
+  if (id.length === 0 || id.length > 1_024) return `it has ${id.length} characters`;
+  return hasLoneSurrogate(id) ? 'half of a surrogate pair stands alone in it' : undefined;
+}

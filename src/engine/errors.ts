@@ -1,0 +1,31 @@
+import { errorFamily } from '../base/errors.ts';
+
+export interface EngineErrorDetails {
+  thread_id_invalid: { problem: string };
+  thread_unknown: { thread: string };
+  thread_of_another_agent: { thread: string; agent: string; expected: string };
+  agent_too_old: { thread: string; agentVersion: number; version: number };
+  lease_lost: { thread: string; reason: string };
+  checkpoint_unknown: { thread: string; checkpoint: string };
+  wait_unknown: { thread: string; wait: string };
+  wait_closed: { wait: string; winner: string };
+  answer_mismatch: { wait: string; tool: string };
+  answer_invalid: { wait: string; decision: string; allowed: string };
+}
+
+export const engineErrors = errorFamily<EngineErrorDetails>({
+  thread_id_invalid: (d) => `This is no thread id: ${d.problem}. Give a text of 1 to 1,024 characters.`,
+  thread_unknown: (d) => `There is no thread "${d.thread}" yet. Send it something first.`,
+  thread_of_another_agent: (d) =>
+    `Thread "${d.thread}" belongs to agent "${d.agent}", not to "${d.expected}". Use another thread id. Nothing was changed.`,
+  agent_too_old: (d) =>
+    `Thread "${d.thread}" was last run by version ${d.agentVersion} of its agent; this is version ${d.version}. Reload to get the newer code. Nothing was changed.`,
+  lease_lost: (d) =>
+    `Another worker took over thread "${d.thread}" (${d.reason}). This one stopped; what it had committed is kept.`,
+  checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,
+  wait_unknown: (d) => `Thread "${d.thread}" has no wait ${d.wait}. Ask for the open waits again.`,
+  wait_closed: (d) => `Wait ${d.wait} was answered before: "${d.winner}". This answer changed nothing.`,
+  answer_mismatch: (d) =>
+    `The answer to wait ${d.wait} was given for other arguments of tool "${d.tool}" than those asked now. Show the wait again and ask once more.`,
+  answer_invalid: (d) => `Wait ${d.wait} cannot be answered with "${d.decision}". Answer ${d.allowed}.`,
+});

@@ -1,0 +1,178 @@
+/** Writes of one effect's entries. Intents go through the thread; outcomes and doubts never wait for it (PROTOCOL 3). */
+import { type ErrorData, errorToData } from '../base/errors.ts';
+import { randomId } from '../base/random.ts';
+import {
+  type LedgerEntry,
+  ledgerKey,
+  sealDoubt,
+  sealIntent,
+  sealOutcome,
+  type StoredIntent,
+  type StoredOutcome,
+} from '../codec/ledger-codec.ts';
+import { BlobBatch } from '../codec/thread-codec.ts';
+import type { RecordWrite } from '../model/commit.ts';
+import type { OutcomeStatus, SettledBy } from '../model/effect.ts';
+import { programErrors } from '../program/errors.ts';
+import type { KnownEffect } from './effect.ts';
+import { effectInfo } from './step-ledger.ts';
+import { encodeWithDigest, type StepRun, takeInputs } from './step-run.ts';
+
+/** How long after its intent a call may still start. */
+const startWithinMs = 10_000;
+
+export interface Finding {
+  readonly status: OutcomeStatus;
+  readonly value?: unknown;
+  readonly error?: ErrorData;
+  readonly by: SettledBy;
+  readonly final?: boolean;
+}
+
+/** @throws `lease_lost`, `value_not_storable` */
+export async function recordIntent(run: StepRun, effect: KnownEffect, args: unknown, attempt: number): Promise<LedgerEntry> {
+  const { stored, blobs } = await encodeWithDigest(run.writer.codec, args, effect.request.name);
+  const written = await run.writer.intent((number) => intentOf(run, effect, stored, attempt, number), {
+    durability: 'strict',
+    blobs,
+  });
+  return remember(run, { ...written, digest: run.writer.image.control.ledgerDigest, outcome: undefined, doubt: undefined });
+}
+
+/** A read's entry and its outcome, in one group. Its answer leaves nowhere before a later strict commit. */
+export async function recordRead(
+  run: StepRun,
+  effect: KnownEffect,
+  args: unknown,
+  attempt: number,
+  finding: Finding,
+): Promise<void> {
+  const { codec } = run.writer;
+  const { stored, blobs } = await encodeWithDigest(codec, args, effect.request.name);
+  const outcome = await outcomeOf(run, finding, effect.request.name, blobs);
+  const written = await run.writer.intent((number) => intentOf(run, effect, stored, attempt, number), {
+    durability: 'relaxed',
+    blobs,
+    records: async (number) => [await sealOutcome(codec, number, outcome)],
+  });
+  remember(run, { ...written, digest: run.writer.image.control.ledgerDigest, outcome, doubt: undefined });
+}
+
+/**
+ * The outcome, write-once. A different one that is there already stays, and this one is kept beside it.
+ */
+export async function recordOutcome(run: StepRun, entry: LedgerEntry, finding: Finding): Promise<void> {
+  const { codec } = run.writer;
+  const { number, name } = entry.intent;
+  const blobs = new BlobBatch();
+  const outcome = await outcomeOf(run, finding, name, blobs);
+  const records = [await sealOutcome(codec, number, outcome), ...blobs.writes()];
+  const result = await writeEvidence(run, entry, records);
+  if (result.status === 'exists') {
+    const beside = await sealOutcome(codec, number, outcome, randomId(run.ports.random, 6));
+    await writeEvidence(run, entry, [beside, ...blobs.writes()]);
+    return;
+  }
+  remember(run, { ...entry, outcome });
+}
+
+/** Why the outcome of an attempt is not known: counts as a failed attempt, and is no result. */
+export async function recordDoubt(run: StepRun, entry: LedgerEntry, reason: ErrorData): Promise<void> {
+  const doubt = { reason, atMs: run.ports.clock.nowMs() };
+  await writeEvidence(run, entry, [await sealDoubt(run.writer.codec, entry.intent.number, doubt)]);
+  remember(run, { ...entry, doubt });
+}
+
+/** An entry for a call whose own entry was lost: it may have been made, so it begins in doubt. */
+export async function recordLostCall(run: StepRun, effect: KnownEffect, args: unknown, attempt: number, reason: ErrorData) {
+  const { codec } = run.writer;
+  const { stored, blobs } = await encodeWithDigest(codec, args, effect.request.name);
+  const doubt = { reason, atMs: run.ports.clock.nowMs() };
+  const written = await run.writer.intent((number) => intentOf(run, effect, stored, attempt, number), {
+    durability: 'strict',
+    blobs,
+    records: async (number) => [await sealDoubt(codec, number, doubt)],
+  });
+  remember(run, { ...written, digest: run.writer.image.control.ledgerDigest, outcome: undefined, doubt });
+}
+
+/** A failed attempt of the node itself, so that its count outlives a restart. */
+export async function recordNodeFailure(run: StepRun, node: string, attempt: number, cause: unknown, final: boolean) {
+  const { codec } = run.writer;
+  const key = (await codec.sealer.hash('node', run.scheduled.step, attempt)) as StoredIntent['key'];
+  const { stored, blobs, digest } = await encodeWithDigest(codec, null, node);
+  const request = { kind: 'node', name: node, effectClass: 'read' } as const;
+  const finding: Finding = { status: 'failed', error: errorToData(cause), by: 'engine', final };
+  const outcome = await outcomeOf(run, finding, node, blobs);
+  const written = await run.writer.intent(
+    (number) => intentOf(run, { request, key, askedDigest: digest }, stored, attempt, number),
+    { durability: 'strict', blobs, records: async (number) => [await sealOutcome(codec, number, outcome)] },
+  );
+  remember(run, { ...written, digest: run.writer.image.control.ledgerDigest, outcome, doubt: undefined });
+}
+
+/** Values of clock and chance that a wait is about to show: on record before anyone sees what was made of them. */
+export async function recordInputs(run: StepRun): Promise<void> {
+  if (run.freshInputs.length === 0) return;
+  const { codec } = run.writer;
+  const { stored, blobs, digest } = await encodeWithDigest(codec, null, 'inputs');
+  const key = (await codec.sealer.hash('inputs', run.scheduled.step, run.writer.image.row.ledger)) as StoredIntent['key'];
+  const request = { kind: 'inputs', name: 'inputs', effectClass: 'read' } as const;
+  await run.writer.intent((number) => intentOf(run, { request, key, askedDigest: digest }, stored, 1, number), {
+    durability: 'relaxed',
+    blobs,
+  });
+}
+
+function intentOf(
+  run: StepRun,
+  effect: Pick<KnownEffect, 'key' | 'askedDigest'> & { readonly request: Pick<KnownEffect['request'], 'kind' | 'name' | 'effectClass'> },
+  args: StoredIntent['args'],
+  attempt: number,
+  number: number,
+): StoredIntent {
+  const { request, key, askedDigest } = effect;
+  const atMs = run.ports.clock.nowMs();
+  return {
+    number,
+    key,
+    step: run.scheduled.step,
+    attempt,
+    kind: request.kind,
+    name: request.name,
+    effectClass: request.effectClass,
+    askedDigest,
+    args,
+    notAfterMs: atMs + startWithinMs,
+    atMs,
+    epoch: run.writer.image.row.epoch.local,
+    inputs: takeInputs(run),
+  };
+}
+
+/** A success whose value cannot be stored did happen: it is recorded as one, with the error that the node gets. */
+async function outcomeOf(run: StepRun, finding: Finding, name: string, blobs: BlobBatch): Promise<StoredOutcome> {
+  const { status, by } = finding;
+  const base = { status, by, atMs: run.ports.clock.nowMs(), final: finding.final ?? status !== 'failed' };
+  if (finding.value === undefined) return { ...base, value: null, error: finding.error ?? null };
+  try {
+    const value = await run.writer.codec.encodeValue(finding.value, `${name}()`, blobs);
+    return { ...base, value, error: finding.error ?? null };
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    const error = programErrors.make('tool_result_invalid', { tool: name, problem }, cause);
+    return { ...base, value: null, error: errorToData(error) };
+  }
+}
+
+function writeEvidence(run: StepRun, entry: LedgerEntry, records: readonly RecordWrite[]) {
+  const durability = entry.intent.effectClass === 'read' ? 'relaxed' : 'strict';
+  const key = ledgerKey(entry.intent.number, 'i');
+  return run.writer.evidence(records, [{ kind: 'present', table: 'ledger', key, commit: entry.commit }], durability);
+}
+
+function remember(run: StepRun, entry: LedgerEntry): LedgerEntry {
+  run.ledger.add(entry);
+  run.emit({ type: 'effect', effect: effectInfo(entry, true) });
+  return entry;
+}

@@ -1,0 +1,45 @@
+import type { LanguageModel, ModelAnswer, ModelRequest, ModelToolCall, ModelUsage } from '../program/model.ts';
+import { defaultRetry } from '../program/retry.ts';
+import type { ToolCall } from '../program/tool.ts';
+import type { EffectRequest } from './effect.ts';
+import type { StepRun } from './step-run.ts';
+
+const timeLimitMs = 120_000;
+
+/**
+ * A model call is idempotent: one that was completed is never made again; one that a crash cut off is. Its text streams to
+ * the watchers as it comes and is stored once, whole, with the answer (A4).
+ */
+export function modelRequest(run: StepRun, model: LanguageModel, request: ModelRequest, place: string): EffectRequest {
+  return {
+    kind: 'model',
+    name: model.name,
+    effectClass: 'idempotent',
+    args: request,
+    place,
+    retry: defaultRetry,
+    timeLimitMs,
+    settleMs: 0,
+    run: (args, call) => collectAnswer(run, model, args as ModelRequest, call),
+  };
+}
+
+async function collectAnswer(run: StepRun, model: LanguageModel, request: ModelRequest, call: ToolCall): Promise<ModelAnswer> {
+  const { effectKey, attempt, abortSignal } = call;
+  const toolCalls: ModelToolCall[] = [];
+  let text = '';
+  let usage: ModelUsage | undefined;
+  for await (const part of model.stream(request, { effectKey, attempt, abortSignal, clock: run.ports.clock })) {
+    abortSignal.throwIfAborted();
+    if (part.type === 'text') {
+      text += part.text;
+      run.emit({ type: 'token', step: run.scheduled.step, attempt, text: part.text });
+    } else if (part.type === 'tool_call') {
+      toolCalls.push(part.call);
+    } else {
+      usage = part.usage;
+    }
+  }
+  if (usage === undefined) throw new Error(`The answer of model ${model.name} broke off after ${text.length} characters.`);
+  return { text, toolCalls, usage };
+}

@@ -1,0 +1,44 @@
+import { programErrors } from '../program/errors.ts';
+
+/**
+ * Where a node's calls happen: the node itself, or one item of an `all`. Calls in one scope are told apart by their order,
+ * so those without a key of their own must follow one another.
+ */
+export class Scope {
+  readonly path: string;
+  #next = 0;
+  #reads = 0;
+  #running: string | undefined;
+
+  constructor(path = '') {
+    this.path = path;
+  }
+
+  /** The place of the next call. @throws `calls_overlap` */
+  enter(name: string, key?: string): Place {
+    if (key !== undefined) return { path: `${this.path}k:${key}`, leave: () => undefined };
+    if (this.#running !== undefined) {
+      throw programErrors.make('calls_overlap', { first: this.#running, second: name });
+    }
+    this.#running = name;
+    const path = `${this.path}${this.#next}`;
+    this.#next += 1;
+    return {
+      path,
+      leave: () => {
+        this.#running = undefined;
+      },
+    };
+  }
+
+  /** The place of the next value of clock or chance. */
+  nextRead(): string {
+    this.#reads += 1;
+    return `${this.path}r${this.#reads}`;
+  }
+}
+
+export interface Place {
+  readonly path: string;
+  leave(): void;
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/random.ts';
+import type { KeyRing } from '../codec/key-ring.ts';
+import type { Durability } from '../model/commit.ts';
+import type { Frame } from '../model/frame.ts';
+import type { ThreadId } from '../model/ids.ts';
+import type { TierPolicy } from '../model/tiers.ts';
+import type { AnyAgent } from '../program/agent.ts';
+import type { LanguageModel } from '../program/model.ts';
+import type { Store } from '../store/store.ts';
+
+/** All that an engine needs of the world. A simulator gives every one of them from a seed. */
+export interface EnginePorts {
+  readonly store: Store;
+  readonly keyRing: KeyRing;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface EngineOptions {
+  readonly agent: AnyAgent;
+  readonly model?: LanguageModel;
+  readonly namespace?: string;
+  readonly owner?: string;
+  /** Durability of step commits. Intents, results of effects, inbox items, waits and leases are strict in any case. */
+  readonly durability?: Durability;
+  readonly tiers?: Partial<TierPolicy>;
+  /** Leases in a row without a committed step before a thread is stopped as failed. Default 8. */
+  readonly maxResumes?: number;
+  /** Hears every frame of every thread. Must not throw. */
+  readonly onFrame?: (thread: ThreadId, frame: Frame) => void;
+}

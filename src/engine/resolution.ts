@@ -1,0 +1,124 @@
+/**
+ * What becomes of an attempt of class `once` whose outcome is not known: its tool's `verify` asks the outside world,
+ * `compensate` undoes it, or a person decides. Each of these is an effect itself, with entries of its own (PROTOCOL 3).
+ */
+import { errorToData } from '../base/errors.ts';
+import type { LedgerEntry } from '../codec/ledger-codec.ts';
+import type { WaitAnswer } from '../model/wait.ts';
+import { programErrors } from '../program/errors.ts';
+import { defaultRetry } from '../program/retry.ts';
+import type { Verdict } from '../program/tool.ts';
+import { type EffectRequest, type KnownEffect, perform } from './effect.ts';
+import { waitIdFor } from './identity.ts';
+import { recordLostCall, recordOutcome } from './ledger-writes.ts';
+import type { StepRun } from './step-run.ts';
+
+/** Afterwards the entry has an outcome: `failed` and not final means that another attempt may be made. */
+export async function resolveDoubt(run: StepRun, effect: KnownEffect, entry: LedgerEntry, args: unknown): Promise<void> {
+  const { request } = effect;
+  if (request.verify) {
+    const verdict = await verified(run, effect, entry, args);
+    if (verdict.verdict === 'done') {
+      return recordOutcome(run, entry, { status: 'succeeded', value: verdict.result, by: 'verify' });
+    }
+    if (verdict.verdict === 'not_done') return recordNotDone(run, effect, entry, 'verify');
+  } else if (request.compensate) {
+    await perform(run, resolutionOf(effect, entry, 'compensate', args, 1));
+    return recordOutcome(run, entry, { status: 'compensated', by: 'compensate' });
+  }
+  await askPerson(run, effect, entry, args);
+}
+
+/** A call that has no entry while entries are lost: it counts as made, at most as often as entries are lost. */
+export async function adoptLost(run: StepRun, effect: KnownEffect, asked: { readonly digest: string }): Promise<void> {
+  const { lost } = run.ledger;
+  const numbers = lost.map(({ number }) => number).join(', ');
+  const reason = errorToData(new Error(`Ledger entries ${numbers} of this step are lost; this call may be among them.`));
+  await recordLostCall(run, { ...effect, askedDigest: asked.digest }, effect.request.args, lost.length, reason);
+}
+
+/** `not_done` is believed only where the call can no longer arrive: closed at the receiver, or its time is over. */
+async function verified(run: StepRun, effect: KnownEffect, entry: LedgerEntry, args: unknown): Promise<Verdict<unknown>> {
+  const { clock } = run.ports;
+  const overAtMs = entry.intent.notAfterMs + effect.request.settleMs;
+  for (let round = 1; ; round += 1) {
+    // Taken before asking: an answer from before the call's time was over does not speak for the time after.
+    const askedAtMs = clock.nowMs();
+    const verdict = await verdictOf(run, resolutionOf(effect, entry, 'verify', args, round));
+    if (verdict.verdict !== 'not_done' || verdict.closed === true || askedAtMs > overAtMs) return verdict;
+    const inMs = Math.max(0, overAtMs - clock.nowMs()) + 1;
+    const reason = 'the call may still arrive; asking again when its time is over';
+    run.emit({ type: 'retry', name: `${effect.request.name} (verify)`, attempt: round + 1, inMs, reason });
+    await clock.sleep(inMs, run.signal);
+  }
+}
+
+async function verdictOf(run: StepRun, request: EffectRequest): Promise<Verdict<unknown>> {
+  try {
+    return (await perform(run, request)) as Verdict<unknown>;
+  } catch (error) {
+    if (programErrors.is(error, 'effect_failed')) return { verdict: 'unknown' };
+    throw error;
+  }
+}
+
+function resolutionOf(
+  { request }: KnownEffect,
+  entry: LedgerEntry,
+  kind: 'verify' | 'compensate',
+  args: unknown,
+  round: number,
+): EffectRequest {
+  const { attempt, number } = entry.intent;
+  return {
+    kind,
+    name: `${request.name} (${kind})`,
+    effectClass: 'idempotent',
+    args: [attempt, round],
+    place: `${request.place}/${kind}.${number}.${round}`,
+    retry: { ...defaultRetry, backoffMs: request.retry.backoffMs },
+    timeLimitMs: request.timeLimitMs,
+    settleMs: request.settleMs,
+    run: async (_, call) => {
+      // The receiver knows the effect by its own key and attempt, not by those of this question.
+      const about = { ...call, effectKey: entry.intent.key, attempt };
+      if (kind === 'verify') return request.verify?.(args, about);
+      await request.compensate?.(args, about);
+      return null;
+    },
+  };
+}
+
+async function askPerson(run: StepRun, effect: KnownEffect, entry: LedgerEntry, args: unknown): Promise<void> {
+  const { request, key, askedDigest } = effect;
+  const { number, attempt } = entry.intent;
+  const answer = await run.waits.answerTo({
+    id: await waitIdFor(run.writer.codec, run.scheduled.step, `${request.place}/in_doubt.${number}`),
+    kind: 'in_doubt',
+    step: run.scheduled.step,
+    tool: request.name,
+    effectKey: key,
+    args,
+    reason: `Attempt ${attempt} was cut off, and it cannot be told whether it happened. Look it up before you answer.`,
+    digest: askedDigest,
+    expiresInMs: null,
+  });
+  await settleByPerson(run, effect, entry, answer);
+}
+
+async function settleByPerson(run: StepRun, effect: KnownEffect, entry: LedgerEntry, answer: WaitAnswer): Promise<void> {
+  if (answer.decision === 'done') {
+    return recordOutcome(run, entry, { status: 'succeeded', value: answer.result, by: 'person' });
+  }
+  if (answer.decision === 'not_done') return recordNotDone(run, effect, entry, 'person');
+  await recordOutcome(run, entry, { status: 'given_up', by: 'person' });
+}
+
+/** The attempt did not happen. It counts as failed, and is the last one if attempts are spent. */
+async function recordNotDone(run: StepRun, effect: KnownEffect, entry: LedgerEntry, by: 'verify' | 'person'): Promise<void> {
+  const failed = run.ledger.historyOf(effect.key).filter(({ doubt }) => doubt !== undefined).length;
+  const final = by === 'verify' && failed >= effect.request.retry.attempts;
+  const error = entry.doubt?.reason ?? errorToData(new Error('The attempt was cut off before it reached the receiver.'));
+  await recordOutcome(run, entry, { status: 'failed', error, by, final });
+}
+

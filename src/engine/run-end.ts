@@ -1,0 +1,47 @@
+import type { ErrorData } from '../base/errors.ts';
+import { codecErrors } from '../codec/errors.ts';
+import type { ThreadStatus } from '../model/records.ts';
+import { programErrors } from '../program/errors.ts';
+import { storeErrors } from '../store/errors.ts';
+import { engineErrors } from './errors.ts';
+
+/** How a run ended. `lost`: another runner took over. `stopped`: the host asked for it. `blocked`: see the error. */
+export type RunEnd =
+  | { readonly end: 'idle' | 'waiting' | 'done' | 'failed' | 'cancelled' | 'lost' | 'stopped' }
+  | { readonly end: 'blocked'; readonly error: ErrorData };
+
+/** The reason that aborts a run on purpose. */
+export class Stop extends Error {
+  constructor(readonly why: 'cancelled' | 'stopped') {
+    super(`The run was ${why}.`);
+  }
+}
+
+export function isCancel(error: unknown): boolean {
+  return error instanceof Stop && error.why === 'cancelled';
+}
+
+/** Errors that a newer version, a key, a healthy store or a restart would cure: the thread is left as it is. */
+export function isBlocking(error: unknown): boolean {
+  if (error instanceof Stop || storeErrors.is(error) || engineErrors.is(error)) return true;
+  if (codecErrors.is(error)) return error.code !== 'value_not_storable';
+  return programErrors.is(error, 'replay_mismatch') || programErrors.is(error, 'node_unknown');
+}
+
+/** Errors that the same node would meet on every run: trying again is pointless. */
+export function isFinal(error: unknown): boolean {
+  if (codecErrors.is(error, 'value_not_storable')) return true;
+  return programErrors.is(error) && error.code !== 'node_timed_out';
+}
+
+export function restEnd(status: ThreadStatus): RunEnd {
+  switch (status) {
+    case 'done':
+    case 'failed':
+    case 'cancelled':
+    case 'waiting':
+      return { end: status };
+    default:
+      return { end: 'idle' };
+  }
+}

@@ -1,0 +1,91 @@
+/** What the ledger holds of the step that is being run: its earlier attempts' entries, by effect key. */
+import { ledgerKey, type LedgerEntry, readLedger } from '../codec/ledger-codec.ts';
+import type { ThreadCodec } from '../codec/thread-codec.ts';
+import type { EffectInfo, EffectStatus } from '../model/effect.ts';
+import type { EffectKey, StepId } from '../model/ids.ts';
+import { programErrors } from '../program/errors.ts';
+
+export class StepLedger {
+  readonly step: StepId;
+  /** Entries that are on record but cannot be read: what they recorded is in doubt. */
+  readonly lost: readonly { readonly number: number; readonly reason: string }[];
+  /** Values of clock and chance by their place. */
+  readonly inputs: Map<string, number>;
+  readonly #entries = new Map<EffectKey, LedgerEntry[]>();
+  readonly #asked = new Set<EffectKey>();
+
+  private constructor(step: StepId, entries: readonly LedgerEntry[], lost: StepLedger['lost']) {
+    this.step = step;
+    this.lost = lost;
+    this.inputs = new Map(entries.flatMap(({ intent }) => intent.inputs));
+    for (const entry of entries) this.add(entry);
+  }
+
+  static async read(codec: ThreadCodec, step: StepId, after: number, count: number): Promise<StepLedger> {
+    if (count <= after) return new StepLedger(step, [], []);
+    const { entries, lost } = await readLedger(codec, after, count);
+    return new StepLedger(
+      step,
+      entries.filter(({ intent }) => intent.step === step),
+      lost,
+    );
+  }
+
+  /** Attempts at this effect so far, oldest first. Asking marks it as called on this run. */
+  historyOf(key: EffectKey): readonly LedgerEntry[] {
+    this.#asked.add(key);
+    return this.#entries.get(key) ?? [];
+  }
+
+  add(entry: LedgerEntry): void {
+    const known = this.#entries.get(entry.intent.key) ?? [];
+    const others = known.filter(({ intent }) => intent.number !== entry.intent.number);
+    this.#entries.set(entry.intent.key, [...others, entry].sort((a, b) => a.intent.number - b.intent.number));
+  }
+
+  /** Failed attempts of the node itself. */
+  get nodeFailures(): readonly LedgerEntry[] {
+    return [...this.#entries.values()].flat().filter(({ intent }) => intent.kind === 'node');
+  }
+
+  /**
+   * Called when the node returned: every recorded call must have been made again (I6).
+   *
+   * @throws `replay_mismatch`
+   */
+  refuseForgotten(): void {
+    for (const [key, entries] of this.#entries) {
+      const [first] = entries;
+      if (first === undefined || this.#asked.has(key)) continue;
+      if (first.intent.kind !== 'tool' && first.intent.kind !== 'model') continue;
+      const recorded = `${describeCall(first.intent.name, first.intent.askedDigest)} (entry ${ledgerKey(first.intent.number, 'i')})`;
+      throw programErrors.make('replay_mismatch', { step: this.step, recorded, called: 'nothing' });
+    }
+  }
+}
+
+/** @throws `replay_mismatch` if this is not the call that is on record in its place. */
+export function refuseOtherCall(entry: LedgerEntry, name: string, askedDigest: string): void {
+  const { intent } = entry;
+  if (intent.name === name && intent.askedDigest === askedDigest) return;
+  throw programErrors.make('replay_mismatch', {
+    step: intent.step,
+    recorded: describeCall(intent.name, intent.askedDigest),
+    called: describeCall(name, askedDigest),
+  });
+}
+
+function describeCall(name: string, digest: string): string {
+  return `"${name}" with arguments of digest ${digest}`;
+}
+
+export function statusOf(entry: LedgerEntry, isLive: boolean): EffectStatus {
+  if (entry.outcome !== undefined) return entry.outcome.status;
+  return isLive && entry.doubt === undefined ? 'in_progress' : 'in_doubt';
+}
+
+export function effectInfo(entry: LedgerEntry, isLive: boolean): EffectInfo {
+  const { number, key, step, attempt, kind, name, effectClass, atMs } = entry.intent;
+  const error = entry.outcome?.error ?? entry.doubt?.reason ?? null;
+  return { number, key, step, attempt, kind, name, effectClass, status: statusOf(entry, isLive), atMs, error };
+}

@@ -1,0 +1,131 @@
+/**
+ * The waits of one step. Entering one commits a full snapshot with the wait in it before anyone is asked (I1, A4). Waits
+ * that are asked together are opened together. An answer is a record of its own; whoever finds it, later and elsewhere,
+ * goes on with it.
+ */
+import type { Deferred } from '../base/deferred.ts';
+import { deferred } from '../base/deferred.ts';
+import type { StoredValue } from '../codec/thread-codec.ts';
+import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
+import { readAnswer, readWait, sealWait } from '../codec/wait-codec.ts';
+import type { RecordWrite } from '../model/commit.ts';
+import type { WaitId } from '../model/ids.ts';
+import type { Wait, WaitAnswer } from '../model/wait.ts';
+import { programErrors } from '../program/errors.ts';
+import type { Activity } from './activity.ts';
+import { engineErrors } from './errors.ts';
+
+export interface NewWait extends Omit<Wait, 'openedAtMs' | 'expiresAtMs'> {
+  readonly expiresInMs: number | null;
+}
+
+interface Opening {
+  readonly wait: Wait;
+  readonly opened: Deferred<void>;
+}
+
+/** Commits the snapshot that opens these waits. */
+export type OpenWaits = (waits: readonly Wait[], records: readonly RecordWrite[]) => Promise<void>;
+
+export class StepWaits {
+  readonly #codec: ThreadCodec;
+  readonly #open: OpenWaits;
+  readonly #activity: () => Activity;
+  readonly #nowMs: () => number;
+  readonly #parked = new Map<WaitId, Deferred<WaitAnswer>>();
+  #queued: Opening[] = [];
+  #opening: Promise<void> = Promise.resolve();
+
+  constructor(codec: ThreadCodec, open: OpenWaits, activity: () => Activity, nowMs: () => number) {
+    this.#codec = codec;
+    this.#open = open;
+    this.#activity = activity;
+    this.#nowMs = nowMs;
+  }
+
+  /**
+   * The answer, at once if there is one. Else the wait is opened, and the line that asked stops until the answer comes or
+   * the node is given up.
+   *
+   * @throws `replay_mismatch`: on record is a wait for another call. `answer_mismatch`: the answer was given for another.
+   */
+  async answerTo(asked: NewWait): Promise<WaitAnswer> {
+    const known = await readWait(this.#codec, asked.id);
+    if (known !== undefined) refuseOtherWait(known, asked);
+    const found = known && (await this.#find(known));
+    if (found !== undefined) return found;
+    if (known === undefined) await this.#openSoon(asked);
+    // Parked before the last look: an answer that came in between is found by it, a later one by `look`.
+    const parked = deferred<WaitAnswer>();
+    this.#parked.set(asked.id, parked);
+    const early = known === undefined ? await readAnswer(this.#codec, asked.id) : undefined;
+    if (early !== undefined) parked.resolve(early.answer);
+    else this.#activity().pause();
+    return parked.promise;
+  }
+
+  /** Looks for answers to what is parked. */
+  async look(): Promise<void> {
+    for (const [id, parked] of this.#parked) {
+      const found = await readAnswer(this.#codec, id);
+      if (found === undefined || !this.#parked.delete(id)) continue;
+      this.#activity().resume();
+      parked.resolve(found.answer);
+    }
+  }
+
+  /** Whether one of the waits that nobody waits for any more has its answer by now. */
+  async hasUnseenAnswer(): Promise<boolean> {
+    const answers = await Promise.all([...this.#parked.keys()].map((id) => readAnswer(this.#codec, id)));
+    return answers.some((answer) => answer !== undefined);
+  }
+
+  async #find(wait: Wait): Promise<WaitAnswer | undefined> {
+    const found = await readAnswer(this.#codec, wait.id);
+    if (found === undefined) return undefined;
+    if (found.digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: wait.id, tool: wait.tool });
+    return found.answer;
+  }
+
+  /** Everything that is asked while the last opening is under way is opened together after it. */
+  async #openSoon(asked: NewWait): Promise<void> {
+    const { expiresInMs, ...question } = asked;
+    const openedAtMs = this.#nowMs();
+    const expiresAtMs = expiresInMs === null ? null : openedAtMs + expiresInMs;
+    const opening: Opening = { wait: { ...question, openedAtMs, expiresAtMs }, opened: deferred<void>() };
+    this.#queued.push(opening);
+    this.#opening = this.#opening.then(() => this.#openQueued());
+    await opening.opened.promise;
+  }
+
+  async #openQueued(): Promise<void> {
+    const batch = this.#queued;
+    if (batch.length === 0) return;
+    this.#queued = [];
+    try {
+      const blobs = new BlobBatch();
+      const records = await Promise.all(batch.map(({ wait }) => this.#seal(wait, blobs)));
+      await this.#open(
+        batch.map(({ wait }) => wait),
+        [...records, ...blobs.writes()],
+      );
+      for (const { opened } of batch) opened.resolve();
+    } catch (error) {
+      for (const { opened } of batch) opened.reject(error);
+    }
+  }
+
+  async #seal(wait: Wait, blobs: BlobBatch): Promise<RecordWrite> {
+    const args: StoredValue = await this.#codec.encodeValue(wait.args, 'args', blobs);
+    return sealWait(this.#codec, { ...wait, args });
+  }
+}
+
+function refuseOtherWait(known: Wait, asked: NewWait): void {
+  if (known.tool === asked.tool && known.digest === asked.digest && known.kind === asked.kind) return;
+  throw programErrors.make('replay_mismatch', {
+    step: asked.step,
+    recorded: `a wait for "${known.tool}" with arguments of digest ${known.digest}`,
+    called: `"${asked.tool}" with arguments of digest ${asked.digest}`,
+  });
+}

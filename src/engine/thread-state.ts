@@ -1,0 +1,77 @@
+/** The state as nodes see it: decoded values, log views, and secrets that are made again. */
+import { isLogImage } from '../codec/checkpoint-codec.ts';
+import type { StateChange } from '../codec/commit-builder.ts';
+import { LogView } from '../codec/log-codec.ts';
+import type { ThreadCodec } from '../codec/thread-codec.ts';
+import type { StateImage } from '../codec/thread-image.ts';
+import type { AnyAgent } from '../program/agent.ts';
+import { type AppliedUpdate, applyUpdate, deepFreeze, initialValues } from '../program/state.ts';
+
+export type StateRecord = Readonly<Record<string, unknown>>;
+
+export class ThreadState {
+  readonly values: StateRecord;
+  readonly #codec: ThreadCodec;
+  readonly #agent: AnyAgent;
+
+  private constructor(codec: ThreadCodec, agent: AnyAgent, values: StateRecord) {
+    this.#codec = codec;
+    this.#agent = agent;
+    this.values = Object.freeze(values);
+  }
+
+  /** The state at a checkpoint; fields it does not hold have their initial value. */
+  static async read(codec: ThreadCodec, agent: AnyAgent, image: StateImage | null): Promise<ThreadState> {
+    const values: Record<string, unknown> = Object.fromEntries(initialValues(agent.state));
+    for (const [name, field] of Object.entries(agent.state)) {
+      const stored = image?.fields.get(name);
+      if (field.kind === 'log') {
+        values[name] = new LogView(codec, name, stored !== undefined && isLogImage(stored) ? stored : { spans: [] });
+      } else if (stored !== undefined && !isLogImage(stored)) {
+        values[name] = deepFreeze(await codec.decodeValue(stored));
+      }
+    }
+    const secrets = await agent.rehydrate?.(Object.freeze({ ...values }) as never);
+    for (const [name, field] of Object.entries(agent.state)) {
+      if (field.kind === 'secret') values[name] = (secrets as StateRecord | undefined)?.[name];
+    }
+    return new ThreadState(codec, agent, values);
+  }
+
+  /** @throws `field_unknown`, `state_invalid` */
+  update(update: object): AppliedUpdate {
+    return applyUpdate(this.#agent.state, this.values, update);
+  }
+
+  /** What a first checkpoint stores: the initial value of every field, and the update on top. */
+  wholeChange(applied: AppliedUpdate): StateChange {
+    const set = new Map([...initialValues(this.#agent.state), ...applied.set]);
+    const logs = Object.entries(this.#agent.state).flatMap(([name, { kind }]) =>
+      kind === 'log' ? [[name, applied.append.get(name) ?? []] as const] : [],
+    );
+    return { set, append: new Map(logs), remove: [] };
+  }
+
+  /** The state after an update that was committed as `image`. */
+  after(applied: AppliedUpdate, image: StateImage): ThreadState {
+    const values: Record<string, unknown> = { ...this.values };
+    for (const [name, value] of applied.set) values[name] = value;
+    for (const [name, items] of applied.append) {
+      const view = values[name];
+      const stored = image.fields.get(name);
+      if (view instanceof LogView && stored !== undefined && isLogImage(stored)) values[name] = view.grown(stored, items);
+    }
+    return new ThreadState(this.#codec, this.#agent, values);
+  }
+
+  /** The state as it will be once the update is committed: what routers decide on. */
+  preview(applied: AppliedUpdate): StateRecord {
+    const values: Record<string, unknown> = { ...this.values };
+    for (const [name, value] of applied.set) values[name] = value;
+    for (const [name, items] of applied.append) {
+      const view = values[name];
+      if (view instanceof LogView) values[name] = view.withPending(items);
+    }
+    return Object.freeze(values);
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The only place from which a runner writes. Invariants:
+ *
+ * - I2, I4: one group for each commit, conditional on incarnation, epoch, head and ledger counter.
+ * - I3: groups are built, sealed and only then given to the store.
+ * - Writes that move the thread follow one another; an outcome waits for none of them and is never refused (PROTOCOL 3).
+ */
+import { type BuiltGroup, buildCheckpoint, buildIntent, type CheckpointPlan } from '../codec/commit-builder.ts';
+import type { StoredIntent } from '../codec/ledger-codec.ts';
+import type { BlobBatch, ThreadCodec } from '../codec/thread-codec.ts';
+import type { ThreadImage } from '../codec/thread-image.ts';
+import type { CommitGroup, Condition, Durability, GroupResult, RecordWrite } from '../model/commit.ts';
+import type { CommitId } from '../model/ids.ts';
+import { randomId } from '../base/random.ts';
+import { storeErrors } from '../store/errors.ts';
+import { engineErrors } from './errors.ts';
+import type { EnginePorts } from './ports.ts';
+
+/** Waits before a group whose fate is unknown, or that found the store unable, is given again. */
+const retryWaitsMs = [50, 250, 1_000];
+
+export class ThreadWriter {
+  readonly codec: ThreadCodec;
+  readonly #ports: EnginePorts;
+  #image: ThreadImage;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(ports: EnginePorts, codec: ThreadCodec, image: ThreadImage) {
+    this.#ports = ports;
+    this.codec = codec;
+    this.#image = image;
+  }
+
+  /** The thread after the last applied group. */
+  get image(): ThreadImage {
+    return this.#image;
+  }
+
+  /** @throws `lease_lost`, `value_not_storable`, store errors */
+  checkpoint(plan: (image: ThreadImage) => CheckpointPlan | Promise<CheckpointPlan>): Promise<ThreadImage> {
+    return this.#inTurn(async () => this.#apply(await buildCheckpoint(this.codec, this.#image, await plan(this.#image))));
+  }
+
+  /** Writes the next entry of the ledger. Resolves with it once it is durable. */
+  intent(
+    make: (number: number) => StoredIntent,
+    options: { durability: Durability; blobs: BlobBatch; records?: (number: number) => Promise<readonly RecordWrite[]> },
+  ): Promise<{ readonly intent: StoredIntent; readonly commit: CommitId }> {
+    return this.#inTurn(async () => {
+      const intent = make(this.#image.row.ledger + 1);
+      const id = randomId(this.#ports.random) as CommitId;
+      const records = (await options.records?.(intent.number)) ?? [];
+      await this.#apply(await buildIntent(this.codec, this.#image, intent, { ...options, id, records }));
+      return { intent, commit: id };
+    });
+  }
+
+  /** Writes records beside the thread, whatever its epoch and head are now. Returns what became of them. */
+  async evidence(
+    records: readonly RecordWrite[],
+    conditions: readonly Condition[],
+    durability: Durability,
+  ): Promise<GroupResult> {
+    const { thread, incarnation } = this.#image.row;
+    return this.#give({
+      id: randomId(this.#ports.random) as CommitId,
+      thread,
+      incarnation,
+      durability,
+      conditions,
+      records,
+    });
+  }
+
+  /** Waits until nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#last;
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined); // the caller hears of it through `turn`
+    return turn;
+  }
+
+  async #apply({ group, image }: BuiltGroup): Promise<ThreadImage> {
+    const result = await this.#give(group);
+    if (result.status !== 'applied') throw this.#refused(result);
+    this.#image = image;
+    return image;
+  }
+
+  /** Gives the same group again while its fate is unknown: one that was applied is recognised by its id. */
+  async #give(group: CommitGroup): Promise<GroupResult> {
+    for (const waitMs of retryWaitsMs) {
+      try {
+        return await this.#commit(group);
+      } catch (error) {
+        if (!storeErrors.is(error) || error.code === 'store_too_new' || error.code === 'store_damaged') throw error;
+        await this.#ports.clock.sleep(waitMs);
+      }
+    }
+    return this.#commit(group);
+  }
+
+  async #commit(group: CommitGroup): Promise<GroupResult> {
+    const [result] = await this.#ports.store.commit([group]);
+    if (result === undefined) {
+      throw storeErrors.make('store_failed', { operation: 'commit', reason: 'it gave no result for the group' });
+    }
+    return result;
+  }
+
+  #refused(result: GroupResult): Error {
+    const thread = this.#image.control.threadId;
+    if (result.status === 'missing') {
+      return storeErrors.make('store_failed', { operation: 'commit', reason: `${result.table}/${result.key} is gone` });
+    }
+    if (result.status === 'exists' && result.table === 'waits') {
+      return engineErrors.make('wait_closed', { wait: result.key, winner: 'another answer' });
+    }
+    return engineErrors.make('lease_lost', { thread, reason: result.status });
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * A file inside the state: kept once, outside the snapshot, and read only when asked for. Made from bytes with
+ * `FileRef.from`; one that comes back from a checkpoint loads its bytes on the first call.
+ */
+export class FileRef {
+  readonly name: string;
+  /** MIME type as given, or the empty text. */
+  readonly type: string;
+  readonly sizeBytes: number;
+  readonly #load: () => Promise<Uint8Array>;
+
+  private constructor(name: string, type: string, sizeBytes: number, load: () => Promise<Uint8Array>) {
+    this.name = name;
+    this.type = type;
+    this.sizeBytes = sizeBytes;
+    this.#load = load;
+    Object.freeze(this);
+  }
+
+  static from(file: { readonly name: string; readonly type?: string; readonly bytes: Uint8Array }): FileRef {
+    const bytes = file.bytes.slice();
+    return new FileRef(file.name, file.type ?? '', bytes.length, () => Promise.resolve(bytes));
+  }
+
+  /** For codecs: a file whose bytes are read by `load`. */
+  static lazy(file: { name: string; type: string; sizeBytes: number }, load: () => Promise<Uint8Array>): FileRef {
+    return new FileRef(file.name, file.type, file.sizeBytes, load);
+  }
+
+  /** The content. @throws `record_missing`, `record_damaged` if the store lost it. */
+  async bytes(): Promise<Uint8Array> {
+    return (await this.#load()).slice();
+  }
+
+  /** The content as UTF-8 text; bytes that are not become U+FFFD. */
+  async text(): Promise<string> {
+    return new TextDecoder().decode(await this.#load());
+  }
+}

@@ -1,0 +1,37 @@
+import type { ErrorData } from '../base/errors.ts';
+import type { CheckpointCause, CheckpointKind } from './checkpoint.ts';
+import type { EffectInfo } from './effect.ts';
+import type { CheckpointId, StepId } from './ids.ts';
+import type { ThreadStatus } from './records.ts';
+import type { Wait } from './wait.ts';
+
+/** What a committed step shows. */
+export interface StepSummary {
+  readonly checkpoint: CheckpointId;
+  readonly sequence: number;
+  readonly kind: CheckpointKind;
+  readonly cause: CheckpointCause;
+  /** The node that ran; for `wait` and `failed` the one that is to run; `null` for an input. */
+  readonly node: string | null;
+  readonly next: string | null;
+  readonly atMs: number;
+  /** How long the step took, and its commit. 0 where it is read back from the store. */
+  readonly stepMs: number;
+  readonly commitMs: number;
+}
+
+/** One message of a thread's live stream. All but `token` tell of something that is durable already. */
+export type Frame =
+  | { readonly type: 'status'; readonly status: ThreadStatus; readonly failure: ErrorData | null }
+  | { readonly type: 'step'; readonly step: StepSummary }
+  /** A run began that goes on from this step: after a reload, a crash or an answer. */
+  | { readonly type: 'resumed'; readonly sequence: number; readonly node: string | null; readonly atMs: number }
+  | { readonly type: 'running'; readonly node: string; readonly step: StepId }
+  /** Text as it comes from the model; never stored. A new attempt begins anew. */
+  | { readonly type: 'token'; readonly step: StepId; readonly attempt: number; readonly text: string }
+  | { readonly type: 'effect'; readonly effect: EffectInfo }
+  | { readonly type: 'wait'; readonly wait: Wait }
+  | { readonly type: 'answered'; readonly wait: string }
+  | { readonly type: 'retry'; readonly name: string; readonly attempt: number; readonly inMs: number; readonly reason: string }
+  /** The thread cannot go on as things are; its records are untouched. */
+  | { readonly type: 'blocked'; readonly error: ErrorData };

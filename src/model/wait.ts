@@ -1,0 +1,39 @@
+import type { EffectKey, StepId, WaitId } from './ids.ts';
+
+/** `approval`: may this call be made? `in_doubt`: what became of this call? */
+export type WaitKind = 'approval' | 'in_doubt';
+
+/** What is asked, as it was shown. */
+export interface Wait<Args = unknown> {
+  readonly id: WaitId;
+  readonly kind: WaitKind;
+  readonly step: StepId;
+  readonly tool: string;
+  readonly effectKey: EffectKey;
+  readonly args: Args;
+  readonly reason: string;
+  /** Digest over tool and arguments: an answer names what it was given for. */
+  readonly digest: string;
+  readonly openedAtMs: number;
+  readonly expiresAtMs: number | null;
+}
+
+/**
+ * The one answer to a wait. `allow` (with `args`: the edited arguments; `forThread`: later calls of this tool as well), `deny`,
+ * `expired` and `cancelled` settle an approval; `done` (with its result), `not_done` and `give_up` an effect in doubt.
+ */
+export type WaitAnswer<Value = unknown> =
+  | { readonly decision: 'allow'; readonly args?: Value; readonly forThread?: boolean }
+  | { readonly decision: 'deny'; readonly reason?: string }
+  | { readonly decision: 'expired' }
+  | { readonly decision: 'cancelled' }
+  | { readonly decision: 'done'; readonly result?: Value }
+  | { readonly decision: 'not_done' }
+  | { readonly decision: 'give_up' };
+
+export type Decision = WaitAnswer['decision'];
+
+export const decisionsFor: { readonly [K in WaitKind]: readonly Decision[] } = {
+  approval: ['allow', 'deny', 'expired', 'cancelled'],
+  in_doubt: ['done', 'not_done', 'give_up', 'cancelled'],
+};

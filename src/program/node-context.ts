@@ -1,0 +1,65 @@
+import type { Fields, UpdateOf } from '../model/fields.ts';
+import type { Schema } from '../model/schema.ts';
+import type { ModelAnswer, ModelRequest } from './model.ts';
+import type { NodeResult } from './node-result.ts';
+import type { Tool, Tools } from './tool.ts';
+
+export interface CallOptions {
+  /** Tells calls apart that run side by side in one scope. Must be the same on every run. */
+  readonly key?: string;
+}
+
+type InputOf<T> = T extends Tool<string, infer Input, infer _> ? Input : never;
+type ResultOf<T> = T extends Tool<string, infer _, infer Result> ? Result : never;
+
+/**
+ * What a node may do beside computing. Everything here is recorded: a node that is run again after a crash gets the recorded
+ * answers, in the same places, instead of doing it again. Calls in one scope follow one another; `all` opens a scope for
+ * each item.
+ */
+export interface CallScope<T extends Tools> {
+  /**
+   * Calls a tool: asks for approval where the tool wants it, records the intent, calls, records the result.
+   *
+   * @throws `tool_denied`, `approval_expired`, `tool_input_invalid`, `effect_failed` (retries are spent), `effect_given_up`,
+   * `effect_compensated`.
+   */
+  call<K extends keyof T & string>(tool: K, input: InputOf<T[K]>, options?: CallOptions): Promise<ResultOf<T[K]>>;
+  /**
+   * Runs `work` for every item side by side; results in the order of the items. `work` makes its calls through the scope
+   * it is given. Rejects with the first failure, once every item has ended.
+   */
+  all<Item, Result>(
+    items: readonly Item[],
+    work: (item: Item, scope: CallScope<T>, index: number) => Promise<Result>,
+  ): Promise<Result[]>;
+  readonly model: ModelCalls;
+  /** The time, the same on every run of this step. Milliseconds since 1970. */
+  now(): number;
+  /** A number in [0, 1), the same on every run of this step. */
+  random(): number;
+}
+
+export interface NodeContext<F extends Fields, T extends Tools, N extends string> extends CallScope<T> {
+  /** Goes on at another node. */
+  goto(node: N, update?: UpdateOf<F>): NodeResult<F, N>;
+  /** Ends the run. */
+  end(update?: UpdateOf<F>): NodeResult<F, N>;
+  /** Goes where the edge of this node leads. */
+  update(update?: UpdateOf<F>): NodeResult<F, N>;
+  /** Aborted on cancel, on the node's time limit, and when the right to run the thread is lost. */
+  readonly abortSignal: AbortSignal;
+}
+
+export interface ModelCalls {
+  /** The whole answer. Its text streams to the thread's watchers meanwhile. */
+  answer(request: ModelRequest, options?: CallOptions): Promise<ModelAnswer>;
+  /** The answer's text. */
+  text(prompt: string, options?: CallOptions): Promise<string>;
+  /** The answer as a value of this schema. @throws `model_output_invalid` */
+  object<Output>(
+    schema: Schema<unknown, Output>,
+    prompt: string,
+    options?: CallOptions & { readonly name?: string },
+  ): Promise<Output>;
+}

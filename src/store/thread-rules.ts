@@ -1,0 +1,87 @@
+/** The rules of a thread's row, written once for every adapter: creation, lease, deletion. Pure. */
+import type { Condition, GroupResult, RecordWrite } from '../model/commit.ts';
+import type { CommitId, Incarnation, ThreadHash } from '../model/ids.ts';
+import type { Epoch, ThreadRow, Tombstone } from '../model/records.ts';
+import { missingRecord, placed, type Sight, takenKey, type Verdict } from './apply-group.ts';
+import { storeErrors } from './errors.ts';
+import type { CreateResult } from './store.ts';
+
+export interface ThreadCreation {
+  readonly row: ThreadRow;
+  readonly commit: CommitId;
+  readonly records: readonly RecordWrite[];
+  readonly conditions: readonly Extract<Condition, { kind: 'present' }>[];
+}
+
+/**
+ * Whether the thread is made. A record in the way of one to be created is what is left of a thread whose row was lost:
+ * writing over it could destroy the only key to that thread, so it fails instead (I10).
+ *
+ * @throws `store_failed` in that case.
+ */
+export function judgeCreation(
+  { row, commit, records, conditions }: ThreadCreation,
+  sight: Sight,
+  tombstone: Tombstone | undefined,
+): Verdict<CreateResult> {
+  const there = sight.row(row.thread);
+  if (there !== undefined) return { result: { status: 'exists', row: there } };
+  for (const condition of conditions) {
+    const missing = missingRecord(condition, row.thread, sight);
+    if (missing !== undefined) return { result: missing };
+  }
+  const taken = takenKey(records, row.thread, commit, sight);
+  if (taken !== undefined) {
+    throw storeErrors.make('store_failed', {
+      operation: 'create a thread',
+      reason: `the row of thread ${row.thread} is lost, but its record "${taken.key}" in ${taken.table} is there`,
+    });
+  }
+  const made = tombstone === undefined ? row : { ...row, epoch: { ...row.epoch, local: tombstone.epoch.local + 1 } };
+  return {
+    result: { status: 'created', row: made },
+    writes: { records: placed(records, row.thread, commit), row: made },
+  };
+}
+
+/** All of the records, or none because one's key is taken; none either if the first shows that it was done before. */
+export function judgeRecords(
+  owner: ThreadHash,
+  commit: CommitId,
+  records: readonly RecordWrite[],
+  sight: Sight,
+): Verdict<Extract<GroupResult, { status: 'applied' | 'exists' }>> {
+  const creations = records.map((record) => ({ ...record, mode: 'create' as const }));
+  const [witness] = creations;
+  if (witness !== undefined && sight.find({ ...witness, thread: owner })?.commit === commit) {
+    return { result: { status: 'applied' } };
+  }
+  const taken = takenKey(creations, owner, commit, sight);
+  if (taken !== undefined) return { result: taken };
+  return { result: { status: 'applied' }, writes: { records: placed(creations, owner, commit) } };
+}
+
+/** The row of whoever takes the lease. */
+export function leasedRow(row: ThreadRow): ThreadRow {
+  return { ...row, epoch: { ...row.epoch, local: row.epoch.local + 1 }, resumes: row.resumes + 1 };
+}
+
+/** The row after a graceful end: the resume that the lease counted is taken back, unless a step has cleared it. */
+export function releasedRow(row: ThreadRow): ThreadRow {
+  return { ...row, resumes: Math.max(0, row.resumes - 1) };
+}
+
+/** Why whoever states this incarnation and epoch may not act on the thread; `undefined` if they may. */
+export function refusedOwner(
+  row: ThreadRow | undefined,
+  incarnation: Incarnation,
+  epoch: Epoch,
+): Extract<GroupResult, { status: 'epoch_stale' | 'gone' }> | undefined {
+  if (row?.incarnation !== incarnation) return { status: 'gone', incarnation };
+  if (row.epoch.home === epoch.home && row.epoch.local === epoch.local) return undefined;
+  return { status: 'epoch_stale', expected: epoch, actual: row.epoch };
+}
+
+export function tombstoneOf(row: ThreadRow, deletedAtMs: number): Tombstone {
+  return { thread: row.thread, incarnation: row.incarnation, epoch: row.epoch, deletedAtMs };
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../base/clock.ts';
+
+interface Sleeper {
+  readonly wakesAtMs: number;
+  readonly durationMs: number;
+  wake(): void;
+}
+
+/** A clock that stands still until a test moves it. */
+export class ManualClock implements Clock {
+  #nowMs: number;
+  readonly #sleepers = new Set<Sleeper>();
+  readonly #watchers = new Set<() => void>();
+
+  constructor(nowMs = Date.UTC(2026, 0, 1)) {
+    this.#nowMs = nowMs;
+  }
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (durationMs <= 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        this.#sleepers.delete(sleeper);
+        reject(signal?.reason);
+      };
+      const sleeper: Sleeper = {
+        wakesAtMs: this.#nowMs + durationMs,
+        durationMs,
+        wake: () => {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        },
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      this.#sleepers.add(sleeper);
+      for (const watcher of this.#watchers) watcher();
+    });
+  }
+
+  /** Moves the time on and wakes who slept until then, in the order of their times. */
+  advance(durationMs: number): void {
+    this.set(this.#nowMs + durationMs);
+  }
+
+  /** Sets the time, also back; nobody who slept until a later time is woken. */
+  set(nowMs: number): void {
+    this.#nowMs = nowMs;
+    const due = [...this.#sleepers].filter(({ wakesAtMs }) => wakesAtMs <= nowMs);
+    for (const sleeper of due.sort((a, b) => a.wakesAtMs - b.wakesAtMs)) {
+      this.#sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+  }
+
+  /** Resolves once somebody sleeps for a time that fits, with that time in milliseconds. */
+  whenAsleep(fits: (durationMs: number) => boolean): Promise<number> {
+    return new Promise((resolve) => {
+      const look = () => {
+        const found = [...this.#sleepers].find(({ durationMs }) => fits(durationMs));
+        if (found === undefined) return;
+        this.#watchers.delete(look);
+        resolve(found.durationMs);
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import { randomId } from '../base/random.ts';
+import type { Cryptography } from '../codec/cipher.ts';
+import { KeyRing } from '../codec/key-ring.ts';
+import { Engine } from '../engine/engine.ts';
+import type { EngineOptions, EnginePorts } from '../engine/ports.ts';
+import type { Frame } from '../model/frame.ts';
+import type { Store } from '../store/store.ts';
+import { MemoryData } from '../stores/memory/memory-data.ts';
+import { MemoryKeyStore } from '../stores/memory/memory-key-store.ts';
+import { MemoryStore } from '../stores/memory/memory-store.ts';
+import { ManualClock } from './manual-clock.ts';
+import { plainCryptography } from './plain-cryptography.ts';
+import { seededRandom } from './seeded-random.ts';
+
+/** What outlives an engine: the store's data, the keys, the clock. Engines come and go on it. */
+export class TestWorld {
+  readonly clock = new ManualClock();
+  readonly data = new MemoryData();
+  readonly frames: Frame[] = [];
+  readonly #keys = new MemoryKeyStore<Uint8Array>();
+  readonly #random;
+  readonly #cryptography: Cryptography<Uint8Array>;
+
+  constructor({ seed = 1 }: { readonly seed?: number } = {}) {
+    this.#random = seededRandom(seed);
+    this.#cryptography = plainCryptography(this.#random);
+  }
+
+  get random() {
+    return this.#random;
+  }
+
+  store(): Store {
+    return new MemoryStore({ name: 'test', data: this.data });
+  }
+
+  async ports(store: Store = this.store()): Promise<EnginePorts> {
+    const keyRing = await KeyRing.open(store, this.#keys, this.#cryptography, this.#random);
+    return { store, keyRing, clock: this.clock, random: this.#random };
+  }
+
+  /** A fresh engine on what is stored: as after a restart. */
+  async engine(options: EngineOptions, store?: Store): Promise<Engine> {
+    const onFrame: EngineOptions['onFrame'] = (thread, frame) => {
+      this.frames.push(frame);
+      options.onFrame?.(thread, frame);
+    };
+    return new Engine(await this.ports(store), { ...options, onFrame });
+  }
+
+  newId(): string {
+    return randomId(this.#random);
+  }
+}

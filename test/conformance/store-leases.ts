@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import type { Epoch } from '../../src/model/records.ts';
+import {
+  commitOne,
+  conditioned,
+  type GiveStore,
+  givenThread,
+  groupFor,
+  incarnation,
+  keysOf,
+  recordWrite,
+  thread,
+} from './store-givens.ts';
+
+export function testLeases(giveStore: GiveStore): void {
+  describe('lease', () => {
+    test('[B14] taking it raises the local epoch and the resume count by one, and nothing else', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store, '1', { epoch: { home: 2, local: 5 }, resumes: 1 });
+
+      const leased = await store.takeLease(row.thread, row.incarnation);
+
+      expect(leased).toEqual({ ...row, epoch: { home: 2, local: 6 }, resumes: 2 });
+      expect(await store.readThread(row.thread)).toEqual(leased);
+    });
+
+    test('[B14][I4] whoever held it before cannot commit any more', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store);
+      const frozen = await store.takeLease(row.thread, row.incarnation);
+      const next = await store.takeLease(row.thread, row.incarnation);
+      if (frozen === undefined || next === undefined) throw new Error('no lease');
+
+      const late = await commitOne(store, conditioned(row, 'late', { kind: 'epoch', is: frozen.epoch }));
+      const mine = await commitOne(store, conditioned(row, 'mine', { kind: 'epoch', is: next.epoch }));
+
+      expect(late).toEqual({ status: 'epoch_stale', expected: frozen.epoch, actual: next.epoch });
+      expect(mine).toEqual({ status: 'applied' });
+      expect(await store.get('events', row.thread, 'event-late')).toBeUndefined();
+    });
+
+    test('[B14] takers that race get epochs of their own', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store);
+
+      const leased = await Promise.all([1, 2, 3, 4].map(() => store.takeLease(row.thread, row.incarnation)));
+
+      expect(leased.map((taken) => taken?.epoch.local).sort()).toEqual([1, 2, 3, 4]);
+      expect((await store.readThread(row.thread))?.resumes).toBe(4);
+    });
+
+    test('[B14] there is none of a thread or an incarnation that is not there', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store);
+
+      expect(await store.takeLease(thread('none'), row.incarnation)).toBeUndefined();
+      expect(await store.takeLease(row.thread, incarnation('2'))).toBeUndefined();
+      expect(await store.readThread(row.thread)).toEqual(row);
+      expect(await store.readThread(thread('none'))).toBeUndefined();
+    });
+
+    test('[B5] giving it back takes back the resume that it counted', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store, '1', { resumes: 3 });
+      const leased = await store.takeLease(row.thread, row.incarnation);
+      if (leased === undefined) throw new Error('no lease');
+
+      await store.releaseLease(row.thread, row.incarnation, leased.epoch);
+
+      expect(await store.readThread(row.thread)).toEqual({ ...leased, resumes: 3 });
+    });
+
+    test('[B5] giving it back after a step that cleared the count leaves it at 0', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store, '1', { resumes: 3 });
+      const leased = await store.takeLease(row.thread, row.incarnation);
+      if (leased === undefined) throw new Error('no lease');
+      await commitOne(store, groupFor(row, 'step', { row: { resumes: 0 } }));
+
+      await store.releaseLease(row.thread, row.incarnation, leased.epoch);
+
+      expect((await store.readThread(row.thread))?.resumes).toBe(0);
+    });
+
+    test('[B5] giving back one that another has taken over does nothing', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store);
+      const old = await store.takeLease(row.thread, row.incarnation);
+      const current = await store.takeLease(row.thread, row.incarnation);
+      if (old === undefined) throw new Error('no lease');
+
+      await store.releaseLease(row.thread, row.incarnation, old.epoch);
+      await store.releaseLease(row.thread, incarnation('2'), { home: 1, local: 2 });
+      await store.releaseLease(thread('none'), row.incarnation, old.epoch);
+
+      expect(await store.readThread(row.thread)).toEqual(current);
+    });
+  });
+
+  describe('deleteRecords', () => {
+    const doomed = [
+      { table: 'blobs', key: 'a' },
+      { table: 'events', key: 'b' },
+      { table: 'segments', key: 'not-there' },
+    ] as const;
+
+    test('[A12] deletes the records that are named, and no others', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store);
+      const records = ['a', 'b', 'c'].flatMap((key) => [recordWrite('blobs', key), recordWrite('events', key)]);
+      await commitOne(store, groupFor(row, 'a', { records }));
+
+      const result = await store.deleteRecords(row.thread, row.incarnation, row.epoch, doomed);
+
+      expect(result).toEqual({ status: 'applied' });
+      expect(keysOf(await store.range('blobs', row.thread, {}))).toEqual(['b', 'c']);
+      expect(keysOf(await store.range('events', row.thread, {}))).toEqual(['a', 'c']);
+      expect(await store.readThread(row.thread)).toEqual(row);
+    });
+
+    test.each<[string, Epoch]>([
+      ['local', { home: 1, local: 1 }],
+      ['home', { home: 0, local: 2 }],
+    ])('[A12][B14] deletes nothing under another epoch (%s)', async (_which, stated) => {
+      const store = await giveStore();
+      const row = await givenThread(store, '1', { epoch: { home: 1, local: 2 } });
+      await commitOne(store, groupFor(row, 'a', { records: [recordWrite('blobs', 'a')] }));
+
+      expect(await store.deleteRecords(row.thread, row.incarnation, stated, doomed)).toEqual({
+        status: 'epoch_stale',
+        expected: stated,
+        actual: row.epoch,
+      });
+      expect(await store.get('blobs', row.thread, 'a')).toBeDefined();
+    });
+
+    test('[A12] deletes nothing of another incarnation, or of no thread', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store);
+      await commitOne(store, groupFor(row, 'a', { records: [recordWrite('blobs', 'a')] }));
+
+      const gone = { status: 'gone', incarnation: incarnation('2') };
+      expect(await store.deleteRecords(row.thread, incarnation('2'), row.epoch, doomed)).toEqual(gone);
+      expect((await store.deleteRecords(thread('none'), incarnation('2'), row.epoch, doomed)).status).toBe('gone');
+      expect(await store.get('blobs', row.thread, 'a')).toBeDefined();
+    });
+  });
+}

@@ -1,0 +1,428 @@
+import { describe, expect, test } from 'vitest';
+import { assess } from '../../src/demo/assess.ts';
+import { extractFields, invitationLetter, matchSkills, rank, readJob } from '../../src/demo/rules.ts';
+import { sampleApplications } from '../../src/demo/samples/index.ts';
+import { Applicant, Assessment, type Candidate, Job } from '../../src/demo/types.ts';
+import { sampleText } from './samples.ts';
+
+const BROKEN = '09-grace-whitfield.pdf';
+
+const sampleJobRead = async (): Promise<Job> => readJob(await sampleText('job.md'));
+const sampleFields = async (name: string): Promise<Applicant> => extractFields(await sampleText(name));
+
+async function sampleRanking() {
+  const job = await sampleJobRead();
+  const candidates: Candidate[] = [];
+  for (const { name: file } of sampleApplications) {
+    if (file === BROKEN) continue;
+    const applicant = await sampleFields(file);
+    candidates.push({ file, applicant, assessment: assess(applicant, job, matchSkills(applicant, job)) });
+  }
+  return rank(candidates);
+}
+
+const nobody: Applicant = {
+  name: null,
+  email: null,
+  yearsOfExperience: null,
+  skills: [],
+  languages: [],
+  location: null,
+  startDate: null,
+  salaryWish: null,
+  contradictions: [],
+};
+
+const plainJob: Job = {
+  title: 'Baker',
+  company: null,
+  requiredSkills: ['Bread', 'Cake'],
+  niceToHaveSkills: ['Sugar art'],
+  minimumYears: 3,
+  languages: ['English'],
+  location: 'Cork, Ireland',
+  remote: false,
+  salaryLimit: { amount: 30_000, currency: 'EUR' },
+  contact: null,
+};
+
+describe('the fields of the samples', () => {
+  test('from labels in a PDF', async () => {
+    expect(await sampleFields('01-amara-okafor.pdf')).toEqual({
+      name: 'Amara Okafor',
+      email: 'amara.okafor@example.org',
+      yearsOfExperience: 8,
+      skills: [
+        'TypeScript',
+        'React',
+        'IndexedDB',
+        'Service workers',
+        'Accessibility',
+        'Automated testing',
+        'Playwright',
+        'CSS',
+        'Node.js',
+      ],
+      languages: [
+        { name: 'English', level: 'native' },
+        { name: 'Igbo', level: 'native' },
+        { name: 'German', level: 'good' },
+      ],
+      location: 'Dublin, Ireland',
+      startDate: '2027-03-01',
+      salaryWish: { amount: 72_000, currency: 'EUR' },
+      contradictions: [],
+    });
+  });
+
+  test('in German, with umlauts', async () => {
+    const applicant = await sampleFields('02-jonas-brandstaetter.pdf');
+    expect(applicant).toMatchObject({
+      name: 'Jonas Brandstätter',
+      yearsOfExperience: 7,
+      location: 'Lüneburg, Deutschland',
+      startDate: '2027-04-01',
+      salaryWish: { amount: 69_500, currency: 'EUR' },
+      languages: [
+        { name: 'German', level: 'native' },
+        { name: 'English', level: 'good' },
+        { name: 'Danish', level: 'basic' },
+      ],
+    });
+    expect(applicant.skills).toEqual(expect.arrayContaining(['Accessibility', 'Automated testing', 'C++']));
+    expect(applicant.skills, 'used in own projects only').not.toContain('Service workers');
+  });
+
+  test('in a table and in lists below headings', async () => {
+    expect(await sampleFields('03-priya-raman.md')).toMatchObject({
+      name: 'Priya Raman',
+      email: 'priya.raman@example.org',
+      yearsOfExperience: 6,
+      startDate: '2027-02-15',
+      skills: expect.arrayContaining(['GraphQL', 'Playwright', 'Automated testing']),
+      languages: [
+        { name: 'English', level: 'good' },
+        { name: 'Tamil', level: 'native' },
+        { name: 'Portuguese', level: 'good' },
+      ],
+    });
+  });
+
+  test('of somebody who writes to an address: the sender counts, and what was only read about does not', async () => {
+    const applicant = await sampleFields('04-tomasz-zielinski.txt');
+    expect(applicant).toMatchObject({
+      name: 'Tomasz Zieliński',
+      email: 'tomasz.zielinski@example.org',
+      yearsOfExperience: 9,
+      startDate: '2027-05-01',
+    });
+    expect(applicant.skills).toContain('Angular');
+    expect(applicant.skills).not.toContain('React');
+    expect(applicant.skills).not.toContain('IndexedDB');
+  });
+
+  test('in two languages', async () => {
+    const applicant = await sampleFields('05-camille-laurent.md');
+    expect(applicant).toMatchObject({
+      name: 'Camille Laurent',
+      yearsOfExperience: 5,
+      startDate: '2027-03-01',
+      salaryWish: { amount: 61_000, currency: 'EUR' },
+      contradictions: [],
+    });
+    expect(applicant.languages.map(({ name }) => name)).toEqual(['French', 'English', 'Spanish']);
+    expect(applicant.skills).not.toContain('IndexedDB');
+  });
+
+  test('without an e-mail address', async () => {
+    expect(await sampleFields('06-mateo-fuentes.pdf')).toMatchObject({
+      name: 'Mateo Fuentes',
+      email: null,
+      startDate: 'immediately',
+    });
+  });
+
+  test('with two numbers of years: the lower counts, and the contradiction is named', async () => {
+    expect(await sampleFields('07-hana-sato.txt')).toMatchObject({
+      yearsOfExperience: 5,
+      contradictions: ['The letter says both 5 and 9 years of experience.'],
+    });
+  });
+
+  test('with a salary by the month, and a skill denied', async () => {
+    const applicant = await sampleFields('10-dmitri-volkov.txt');
+    expect(applicant).toMatchObject({ email: 'dmitri.volkov@example.org', yearsOfExperience: 11 });
+    expect(applicant.salaryWish).toEqual({ amount: 90_000, currency: 'EUR' });
+    expect(applicant.skills).not.toContain('React');
+    expect(applicant.skills).not.toContain('TypeScript');
+  });
+
+  test('from prose alone', async () => {
+    const applicant = await sampleFields('12-sam-oneill.txt');
+    expect(applicant).toMatchObject({
+      name: "Sam O'Neill",
+      email: 'sam.oneill@example.org',
+      yearsOfExperience: 12,
+      location: 'Galway, Ireland',
+      startDate: '2027-03-01',
+      salaryWish: { amount: 65_000, currency: 'EUR' },
+      languages: [
+        { name: 'English', level: null },
+        { name: 'Irish', level: null },
+        { name: 'German', level: 'basic' },
+      ],
+    });
+    expect(applicant.skills).toEqual(expect.arrayContaining(['IndexedDB', 'Accessibility', 'Playwright']));
+    expect(applicant.skills).not.toContain('WebGL');
+  });
+
+  test('fit the schema, each of them', async () => {
+    for (const { name } of sampleApplications) {
+      if (name !== BROKEN) expect(Applicant.safeParse(await sampleFields(name)).success, name).toBe(true);
+    }
+  });
+});
+
+describe('the fields of other texts', () => {
+  test('that say nothing are null', () => {
+    expect(extractFields('hello')).toEqual(nobody);
+    expect(extractFields('')).toEqual(nobody);
+  });
+
+  test.each([
+    ['I have three years of experience.', 3],
+    ['Experience: 10+ years', 10],
+    ["I bring 4 years' experience to the table.", 4],
+    ['Ich habe zwölf Jahre Berufserfahrung.', 12],
+    ["J'ai six ans d'expérience.", 6],
+    ['I have 2 years of experience with Rust, and 7 years of experience overall.', 7],
+    ['I have worked as a developer for 5 years.', 5],
+    ['The company is 30 years old.', null],
+    ['In the year 2020 I moved.', null],
+  ])('years: %s', (text, years) => {
+    expect(extractFields(text)).toMatchObject({ yearsOfExperience: years, contradictions: [] });
+  });
+
+  test.each([
+    ['Start: 31.12.2027', '2027-12-31'],
+    ['Start: 31.02.2027', null],
+    ['I can start on March 15th, 2027.', '2027-03-15'],
+    ['I could begin in August 2027.', '2027-08-01'],
+    ['Disponible: 15 août 2027', '2027-08-15'],
+    ['Ich kann am 3. März 2027 anfangen.', '2027-03-03'],
+    ['Availability: as soon as possible', 'immediately'],
+    ['My notice period is two months.', '2 months'],
+    ["I have six weeks' notice.", '6 weeks'],
+    ['I was born on 3 March 1990.', null],
+  ])('start: %s', (text, startDate) => {
+    expect(extractFields(text).startDate).toBe(startDate);
+  });
+
+  test.each([
+    ['Salary: 55k EUR', 55_000, 'EUR'],
+    ['Salary: £48,500', 48_500, 'GBP'],
+    ['Gehaltsvorstellung: 4.500 € brutto im Monat', 54_000, 'EUR'],
+    ['Salary wish: 60,000 to 66,000 EUR', 60_000, 'EUR'],
+    ['Salary wish: EUR 60,000–66,000', 60_000, 'EUR'],
+    ['Salary wish: 55-60k €', 55_000, 'EUR'],
+    ["Salary: CHF 95'000", 95_000, 'CHF'],
+    ['My salary should be about $ 90,000.00 a year.', 90_000, 'USD'],
+  ])('salary: %s', (text, amount, currency) => {
+    expect(extractFields(text).salaryWish).toEqual({ amount, currency });
+  });
+
+  test.each(['Salary: negotiable', 'We saved EUR 200,000 in that year.', 'Salary: EUR 12'])('no salary: %s', (text) => {
+    expect(extractFields(text).salaryWish).toBeNull();
+  });
+
+  test.each([
+    ['I write Rust, and I have never used React.', ['Rust']],
+    ['We react to change, as the saying goes.', []],
+    ['JavaScript is not Java.', []],
+    ['I like Java but not Kotlin.', ['Java']],
+    ['Skills: wasm, k8s, a11y; Playwright', ['WebAssembly', 'Kubernetes', 'Accessibility', 'Playwright']],
+    ['Skills: React and bread baking', ['React', 'bread baking']],
+    ['Skills: TypeScript,\nReact,\nCSS\n\nRegards', ['TypeScript', 'React', 'CSS']],
+    ['I have no experience with WebGL. I wrote unit tests in Node.js.', ['Automated testing', 'Node.js']],
+  ])('skills: %s', (text, skills) => {
+    expect(extractFields(text).skills).toEqual(skills);
+  });
+
+  test.each([
+    ['# María de la Cruz\n\nDear team', 'María de la Cruz'],
+    ['Dear team,\n\nHire me.\n\nBest regards,\n\nTom Jones', 'Tom Jones'],
+    ['Hello, my name is Ida Berg and I bake.', 'Ida Berg'],
+    ['# My application\n\nDear team', null],
+  ])('name: %s', (text, name) => {
+    expect(extractFields(text).name).toBe(name);
+  });
+
+  test('the address behind "To:" is not the sender', () => {
+    expect(extractFields('To: jobs@firm.example.org\n\nWrite to ida@example.org.').email).toBe('ida@example.org');
+    expect(extractFields('To: jobs@firm.example.org\n\nHello').email).toBeNull();
+  });
+});
+
+describe('the job', () => {
+  test('of the samples is read whole', async () => {
+    const job = await sampleJobRead();
+    expect(job).toEqual({
+      title: 'Frontend Engineer, Offline Maps',
+      company: 'Nordlicht Kartenwerk für Küsten GmbH',
+      requiredSkills: ['TypeScript', 'React', 'IndexedDB', 'Accessibility', 'Automated testing'],
+      niceToHaveSkills: ['Service workers', 'WebAssembly', 'Playwright', 'WebGL', 'German'],
+      minimumYears: 4,
+      languages: ['English'],
+      location: 'Hamburg, Germany, or remote within Europe',
+      remote: true,
+      salaryLimit: { amount: 76_000, currency: 'EUR' },
+      contact: 'jobs@nordlicht-karten.example.org',
+    });
+    expect(Job.safeParse(job).success).toBe(true);
+  });
+
+  test('in plain words asks for the skills that it names', () => {
+    const job = readJob('Backend developer\n\nWe look for someone with 3 years of experience in Java and SQL.');
+    expect(job).toMatchObject({
+      title: 'Backend developer',
+      requiredSkills: ['Java', 'SQL'],
+      minimumYears: 3,
+      remote: false,
+      salaryLimit: null,
+    });
+  });
+
+  test('that is empty still is a job', () => {
+    expect(readJob('')).toMatchObject({ title: 'Position', requiredSkills: [], minimumYears: null });
+  });
+});
+
+describe('matching', () => {
+  test('compares without regard to case, and counts a spoken language from "good" on', () => {
+    const job = { ...plainJob, niceToHaveSkills: ['German', 'Danish'] };
+    const applicant: Applicant = {
+      ...nobody,
+      skills: ['bread'],
+      languages: [
+        { name: 'German', level: 'good' },
+        { name: 'Danish', level: 'basic' },
+      ],
+    };
+    expect(matchSkills(applicant, job)).toEqual({ required: ['Bread'], missing: ['Cake'], niceToHave: ['German'] });
+  });
+});
+
+describe('assessing', () => {
+  const assessed = (changes: Partial<Applicant>, job = plainJob) => {
+    const applicant = { ...nobody, ...changes };
+    return assess(applicant, job, matchSkills(applicant, job));
+  };
+  const perfect: Partial<Applicant> = {
+    email: 'ida@example.org',
+    yearsOfExperience: 3,
+    skills: ['Bread', 'Cake', 'Sugar art'],
+    languages: [{ name: 'English', level: 'native' }],
+    location: 'Cork, Ireland',
+    salaryWish: { amount: 30_000, currency: 'EUR' },
+  };
+
+  test('gives 100 to one who has all, and no concern', () => {
+    expect(assessed(perfect)).toMatchObject({ score: 100, recommendation: 'invite', concerns: [] });
+  });
+
+  test('gives next to nothing for nothing, and says what is missing', () => {
+    const { score, recommendation, concerns } = assessed({});
+    expect(score).toBeLessThan(5);
+    expect(recommendation).toBe('decline');
+    expect(concerns).toEqual([
+      'Does not show Bread, Cake.',
+      'Does not say how many years of experience there are.',
+      'Does not say whether English is spoken.',
+      'Does not say clearly where they live.',
+      'Does not name a salary.',
+      'Has no e-mail address: find one before inviting.',
+    ]);
+  });
+
+  test('never recommends to invite whom one cannot reach', () => {
+    expect(assessed({ ...perfect, email: null })).toMatchObject({ score: 100, recommendation: 'consider' });
+  });
+
+  test('takes off for contradictions and for too high a wish, and more skills never harm', () => {
+    expect(assessed({ ...perfect, contradictions: ['Odd.'] })).toMatchObject({ score: 95, concerns: ['Odd.'] });
+    expect(assessed({ ...perfect, salaryWish: { amount: 31_000, currency: 'EUR' } })).toMatchObject({
+      score: 95,
+      concerns: ['Asks for EUR 31,000; the limit is EUR 30,000.'],
+    });
+    const scores = [[], ['Bread'], ['Bread', 'Cake']].map((skills) => assessed({ ...perfect, skills }).score);
+    expect(scores).toEqual([...scores].sort((a, b) => a - b));
+  });
+
+  test('names a place outside Europe, and fewer years than asked for', () => {
+    const { concerns } = assessed({ ...perfect, location: 'Lima, Peru', yearsOfExperience: 1 });
+    expect(concerns).toEqual([
+      'Only 1 year of experience; 3 are asked for.',
+      'Lives in Lima, Peru, outside Europe: ask about a permit and the hours.',
+    ]);
+  });
+
+  test('of a job that asks for nothing gives no one less', () => {
+    const job = readJob('');
+    expect(assessed({ email: 'a@example.org', location: 'Cork, Ireland' }, job).score).toBeGreaterThan(95);
+  });
+});
+
+describe('ranking', () => {
+  test('of the samples puts the strong ones first and the misplaced letter last', async () => {
+    const ranking = await sampleRanking();
+    for (const { assessment } of ranking) expect(Assessment.safeParse(assessment).success).toBe(true);
+    const files = ranking.map(({ file }) => file);
+    expect(files.slice(0, 3)).toEqual(['01-amara-okafor.pdf', '02-jonas-brandstaetter.pdf', '12-sam-oneill.txt']);
+    expect(files.at(-1)).toBe('10-dmitri-volkov.txt');
+    expect(ranking.find(({ file }) => file === '06-mateo-fuentes.pdf')?.assessment.recommendation).toBe('consider');
+    expect(ranking.filter(({ assessment }) => assessment.recommendation === 'invite').length).toBeGreaterThan(3);
+  });
+
+  test('lets equal scores share a place, in the order of their files, and changes nothing that it was given', () => {
+    const candidate = (file: string, score: number): Candidate => ({
+      file,
+      applicant: nobody,
+      assessment: { score, recommendation: 'consider', reasons: [], concerns: [] },
+    });
+    const given = [candidate('c', 50), candidate('b', 80), candidate('a', 50), candidate('d', 10)];
+    const before = structuredClone(given);
+
+    const ranking = rank(given);
+
+    expect(ranking.map(({ file, place }) => [file, place])).toEqual([
+      ['b', 1],
+      ['a', 2],
+      ['c', 2],
+      ['d', 4],
+    ]);
+    expect(given).toEqual(before);
+    expect(rank([])).toEqual([]);
+  });
+});
+
+describe('the invitation', () => {
+  test('goes to the applicant and speaks of what they know', async () => {
+    const letter = invitationLetter(await sampleFields('02-jonas-brandstaetter.pdf'), await sampleJobRead());
+    expect(letter).toMatchObject({
+      to: 'jonas.brandstaetter@example.org',
+      subject: 'Invitation to an interview: Frontend Engineer, Offline Maps',
+    });
+    expect(letter?.body).toMatch(/^Dear Jonas Brandstätter,\n\n/);
+    expect(letter?.body).toContain('your work with TypeScript, React and IndexedDB.');
+    expect(letter?.body).toContain('jobs@nordlicht-karten.example.org');
+  });
+
+  test('without an address is none', () => {
+    expect(invitationLetter(nobody, plainJob)).toBeNull();
+  });
+
+  test('to somebody without a name, for a job without a company, still reads well', () => {
+    const letter = invitationLetter({ ...nobody, email: 'a@example.org' }, plainJob);
+    expect(letter?.body).not.toMatch(/null|undefined|\n\n\n/);
+  });
+});

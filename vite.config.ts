@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url';
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vitest/config';
+import { chromiumArguments, findChromium } from './test/support/find-browser.ts';
+
+const entries = ['worker', 'models', 'checkpointer', 'testing'];
+
+const entry = (name: string): string => fileURLToPath(new URL(`./src/entries/${name}.ts`, import.meta.url));
+
+/** The package's own entry points by the names its users import them by; the same as `paths` in tsconfig.json. */
+const alias = [
+  { find: /^holdfast$/, replacement: entry('holdfast') },
+  ...entries.map((name) => ({ find: new RegExp(`^holdfast/${name}$`), replacement: entry(name) })),
+];
+
+const executablePath = findChromium();
+
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    projects: [
+      {
+        resolve: { alias },
+        test: { name: 'node', include: ['test/**/*.test.ts'], exclude: ['**/*.browser.test.ts'] },
+      },
+      {
+        resolve: { alias },
+        // Found at the start: a dependency that Vite meets only later reloads the page in mid-test.
+        optimizeDeps: { include: ['comlink', 'idb', 'msgpackr', 'zod'] },
+        test: {
+          name: 'chromium',
+          include: ['test/**/*.browser.test.ts'],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            instances: [{ browser: 'chromium' }],
+            provider: playwright({
+              launchOptions: {
+                args: [...chromiumArguments()],
+                ...(executablePath === undefined ? {} : { executablePath }),
+              },
+            }),
+          },
+        },
+      },
+    ],
+  },
+});
