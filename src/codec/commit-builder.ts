@@ -87,6 +87,7 @@ export async function buildCheckpoint(
     sequence: sequenceOf(plan.id) ?? row.sequence + 1,
     ledger: row.ledger,
     status: plan.control.status,
+    inboxTaken: plan.control.inboxTaken,
     resumes: 0,
     wakeUpAtMs: plan.wakeUpAtMs ?? null,
     updatedAtMs: plan.atMs,

@@ -14,8 +14,8 @@ const PARAGRAPH_GAP = 1.8;
  * @throws {DocumentError} `document_unreadable`; `document_reader_missing` if pdfjs could not be loaded.
  */
 export async function readPdf(name: string, bytes: Uint8Array, signal?: AbortSignal): Promise<string> {
-  signal?.throwIfAborted();
   const pdfjs = await loadPdfjs();
+  signal?.throwIfAborted(); // from here on the listener hears of it
   parser ??= startParser(pdfjs);
   const { worker, failed, giveUp } = parser;
   signal?.addEventListener('abort', giveUp);

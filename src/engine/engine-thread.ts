@@ -10,7 +10,7 @@ import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { Frame } from '../model/frame.ts';
-import { type CheckpointId, type CommitId, type Incarnation, sequenceOf, type ThreadId, type WaitId } from '../model/ids.ts';
+import { type CheckpointId, type CommitId, type Incarnation, sequenceOf, type ThreadHash, type ThreadId, type WaitId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { checkInput } from '../program/state.ts';
@@ -184,7 +184,7 @@ export class EngineThread {
 
   /** @throws `thread_of_another_agent`, `key_missing` */
   async #open(): Promise<OpenThread | undefined> {
-    const row = await this.#ports.store.readThread(await this.#hash());
+    const row = await this.#ports.store.readThread(await this.hash());
     if (row === undefined) return undefined;
     const { agent } = this.#options;
     if (row.agent !== agent.name) {
@@ -196,7 +196,8 @@ export class EngineThread {
     return { row, codec: this.#codec };
   }
 
-  #hash() {
+  /** How the store knows this thread. */
+  hash(): Promise<ThreadHash> {
     return this.#ports.keyRing.threadHash(this.#options.namespace ?? 'default', this.id);
   }
 
@@ -204,7 +205,7 @@ export class EngineThread {
     const { keyRing, store, random, clock } = this.#ports;
     const { agent, namespace = 'default', owner = 'local' } = this.#options;
     const incarnation = randomId(random) as Incarnation;
-    const thread = await this.#hash();
+    const thread = await this.hash();
     const { codec, wrap, condition } = await keyRing.createThread(thread, incarnation);
     const nowMs = clock.nowMs();
     const bound = { namespace, owner, agent: agent.name, head: null, ledger: 0, sequence: -1 };
@@ -219,6 +220,7 @@ export class EngineThread {
       thread,
       status: 'idle',
       inbox: 0,
+      inboxTaken: 0,
       epoch: { home: 0, local: 0 },
       incarnation,
       resumes: 0,

@@ -36,7 +36,7 @@ export interface InboxAppend extends Omit<StoredRecord, 'commit' | 'key'> {
 }
 
 export type RowChange = Partial<
-  Pick<ThreadRow, 'status' | 'head' | 'sequence' | 'ledger' | 'resumes' | 'wakeUpAtMs' | 'updatedAtMs' | 'control'>
+  Pick<ThreadRow, 'status' | 'head' | 'sequence' | 'ledger' | 'inboxTaken' | 'resumes' | 'wakeUpAtMs' | 'updatedAtMs' | 'control'>
 >;
 
 export interface CommitGroup {

@@ -65,6 +65,8 @@ export interface ThreadRow {
   readonly ledger: number;
   /** Order of the newest inbox item; 0 for none. */
   readonly inbox: number;
+  /** Order of the newest inbox item that was taken up: a thread with newer ones has something to do. */
+  readonly inboxTaken: number;
   readonly epoch: Epoch;
   readonly incarnation: Incarnation;
   /** Leases taken since the last committed step: a thread that kills its worker each time is stopped by this count. */

@@ -38,6 +38,7 @@ export function rowFor(threadHash: ThreadHash, change: Partial<ThreadRow> = {}):
     sequence: -1,
     ledger: 0,
     inbox: 0,
+    inboxTaken: 0,
     epoch: { home: 1, local: 0 },
     incarnation: incarnation('1'),
     resumes: 0,

@@ -1,0 +1,92 @@
+import type { CheckpointInfo } from '../model/checkpoint.ts';
+import type { EffectInfo } from '../model/effect.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import type { Wait, WaitAnswer } from '../model/wait.ts';
+import type { CheckpointQuery, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
+import { Connection, type ConnectOptions, type WorkerSource } from './connection.ts';
+import { streamOf } from './stream.ts';
+import type { AgentType, PageInput, PageState, PageWait } from './types.ts';
+
+/**
+ * Connects a page to the worker that serves an agent. The types come from the agent alone:
+ * `connect<typeof agent>(new Worker(…))`, with `import type`.
+ */
+export function connect<A extends AgentType>(source: WorkerSource, options: ConnectOptions = {}): AgentClient<A> {
+  const connection = new Connection(source, options);
+  return {
+    thread: (id) => threadClient<A>(connection, id),
+    threads: () => connection.call((remote) => remote.threads()),
+    close: () => connection.close(),
+  };
+}
+
+export interface AgentClient<A extends AgentType> {
+  /** The thread of this id, new or known: nothing is asked of the worker yet. */
+  thread(id: string): ThreadClient<A>;
+  /** All threads of this agent, newest change first. */
+  threads(): Promise<readonly ThreadSummary[]>;
+  /** Lets the worker finish what is under way, then ends it. Threads go on when it is opened again. */
+  close(): Promise<void>;
+}
+
+export interface ThreadClient<A extends AgentType> {
+  readonly id: string;
+  /**
+   * Gives the thread an input and lets it run. Durable once it resolves. The same `dedupId` again changes nothing.
+   *
+   * @throws `field_unknown`, `state_invalid`, `value_not_storable`: nothing was kept. `worker_gone`: not known; send again
+   * with the same `dedupId`.
+   */
+  send(input: PageInput<A>, options?: { readonly dedupId?: string }): Promise<void>;
+  /** The live stream: the whole view first, then steps, tokens, waits … as they come. Break to stop. */
+  events(): AsyncGenerator<StreamMessage, void, undefined>;
+  /** The thread at a glance; `null` if there is none yet. */
+  view(): Promise<ThreadView | null>;
+  /** The state at the head, or at a checkpoint. @throws `thread_unknown`, `checkpoint_unknown` */
+  state(checkpoint?: CheckpointId): Promise<PageState<A>>;
+  /** The newest checkpoints, newest first. */
+  checkpoints(query?: CheckpointQuery): Promise<readonly CheckpointInfo[]>;
+  /** Every effect on record with its status, oldest first. */
+  effects(): Promise<readonly EffectInfo[]>;
+  /** What waits for a person. An answer is durable once its promise resolves; the first one wins. */
+  waits(): Promise<readonly PageWait<A>[]>;
+  /** Asks the run to stop. Durable once it resolves; what was done is kept. */
+  cancel(): Promise<void>;
+  /** Goes on with a thread whose worker ended, where `serve` was told not to do that by itself. */
+  resume(): Promise<void>;
+}
+
+function threadClient<A extends AgentType>(connection: Connection, id: string): ThreadClient<A> {
+  return {
+    id,
+    send: (input, { dedupId = freshId() } = {}) => connection.call((remote) => remote.send(id, input, dedupId)),
+    events: () => streamOf(connection, id),
+    view: () => connection.call((remote) => remote.view(id)),
+    state: (checkpoint) => connection.call((remote) => remote.state(id, checkpoint ?? null)) as Promise<PageState<A>>,
+    checkpoints: (query = {}) => connection.call((remote) => remote.checkpoints(id, query)),
+    effects: () => connection.call((remote) => remote.effects(id)),
+    async waits() {
+      const view = await connection.call((remote) => remote.view(id));
+      return (view?.waits ?? []).map((wait) => waitClient<A>(connection, id, wait));
+    },
+    cancel: () => connection.call((remote) => remote.cancel(id, freshId())),
+    resume: () => connection.call((remote) => remote.resume(id)),
+  };
+}
+
+function waitClient<A extends AgentType>(connection: Connection, thread: string, wait: Wait): PageWait<A> {
+  const answer = (given: WaitAnswer) => connection.call((remote) => remote.answer(thread, wait.id, wait.digest, given));
+  const client = {
+    ...wait,
+    allow: (options: { args?: unknown; forThread?: boolean } = {}) => answer({ decision: 'allow', ...options }),
+    deny: (reason = '') => answer({ decision: 'deny', reason }),
+    done: (result?: unknown) => answer({ decision: 'done', result }),
+    notDone: () => answer({ decision: 'not_done' }),
+    giveUp: () => answer({ decision: 'give_up' }),
+  };
+  return client as PageWait<A>;
+}
+
+function freshId(): string {
+  return crypto.randomUUID();
+}

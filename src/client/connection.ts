@@ -1,0 +1,154 @@
+/**
+ * A page's line to its worker. Comlink alone would leave calls hanging when the worker is gone (FIELD-NOTES 24): here every
+ * call races against the worker's end, which shows in a lock that only a living worker holds.
+ */
+import { type Remote, wrap } from 'comlink';
+import { type Deferred, deferred } from '../base/deferred.ts';
+import { HoldfastError } from '../base/errors.ts';
+import type { HostApi, Reply } from '../protocol/host-api.ts';
+import { protocolVersion } from '../protocol/host-api.ts';
+import { valueOf } from '../protocol/reply.ts';
+
+/** A worker, a function that makes one (then a lost worker is replaced), or a port to one that somebody else owns. */
+export type WorkerSource = Worker | MessagePort | (() => Worker);
+
+export interface ConnectOptions {
+  /** How long a worker may take to start. Default 20 s. */
+  readonly startTimeoutMs?: number;
+  /** How long a call may stay unanswered by a worker that lives. Default 30 s. */
+  readonly callTimeoutMs?: number;
+}
+
+interface Line {
+  readonly remote: Remote<HostApi>;
+  /** Rejects when the worker is gone; never resolves. */
+  readonly gone: Deferred<never>;
+  isGone: boolean;
+}
+
+export class Connection {
+  readonly #source: WorkerSource;
+  readonly #startTimeoutMs: number;
+  readonly #callTimeoutMs: number;
+  readonly #closed = new AbortController();
+  #worker: Worker | undefined;
+  #line: Promise<Line> | undefined;
+
+  constructor(source: WorkerSource, { startTimeoutMs = 20_000, callTimeoutMs = 30_000 }: ConnectOptions) {
+    this.#source = source;
+    this.#startTimeoutMs = startTimeoutMs;
+    this.#callTimeoutMs = callTimeoutMs;
+  }
+
+  get canRestart(): boolean {
+    return typeof this.#source === 'function' && !this.#closed.signal.aborted;
+  }
+
+  /**
+   * Calls the worker.
+   *
+   * @throws `worker_gone`: it ended before it answered; whether the call was carried out is not known, and the same call
+   * again is safe. `worker_silent`: it lives and does not answer. `worker_failed`: it did not start.
+   */
+  async call<Value>(make: (remote: Remote<HostApi>) => Promise<Reply<Value>>): Promise<Value> {
+    const line = await this.#open();
+    return valueOf(await this.#within(line, make(line.remote)));
+  }
+
+  /** Resolves when the present worker is gone. */
+  async whenGone(): Promise<void> {
+    const line = await this.#open();
+    await line.gone.promise.catch(() => undefined);
+  }
+
+  /** Lets the worker finish what is under way, then ends it (if it was made here). */
+  async close(): Promise<void> {
+    if (this.#closed.signal.aborted) return;
+    this.#closed.abort();
+    const line = await this.#line?.catch(() => undefined);
+    if (line !== undefined && !line.isGone) {
+      const closed: Promise<Reply<void>> = line.remote.close();
+      await this.#within(line, closed).catch(() => undefined); // gone or silent: there is nothing to wait for
+      this.#end(line, 'this page closed it');
+    }
+    this.#worker?.terminate();
+  }
+
+  #open(): Promise<Line> {
+    if (this.#closed.signal.aborted) return Promise.reject(gone('this page closed it'));
+    this.#line ??= this.#start();
+    return this.#line;
+  }
+
+  async #start(): Promise<Line> {
+    const endpoint = typeof this.#source === 'function' ? this.#source() : this.#source;
+    this.#worker = endpoint instanceof MessagePort ? undefined : endpoint;
+    const line: Line = { remote: wrap<HostApi>(endpoint), gone: deferred<never>(), isGone: false };
+    line.gone.promise.catch(() => undefined); // calls hear of it through their own race
+    endpoint.addEventListener('messageerror', () => this.#end(line, 'a message could not be read'));
+    endpoint.addEventListener('error', (event) => {
+      if (!isStarted) this.#end(line, (event as ErrorEvent).message || 'its script could not be loaded');
+    });
+    let isStarted = false;
+    try {
+      const hello = valueOf(
+        await withTimeout(Promise.race([line.remote.hello(), line.gone.promise]), this.#startTimeoutMs, () =>
+          failed(`it did not answer within ${this.#startTimeoutMs} ms. Does its file call serve(…)?`),
+        ),
+      );
+      isStarted = true;
+      if (hello.protocol !== protocolVersion) {
+        throw failed(`it speaks protocol ${hello.protocol}, this page ${protocolVersion}. Reload the page.`);
+      }
+      if (hello.lifeLock !== null) this.#watchLife(line, hello.lifeLock);
+      return line;
+    } catch (error) {
+      this.#line = undefined;
+      throw error;
+    }
+  }
+
+  /** The lock is free only when the worker is gone: terminated, crashed, or closed. */
+  #watchLife(line: Line, lock: string): void {
+    navigator.locks
+      .request(lock, { mode: 'shared', signal: this.#closed.signal }, () =>
+        this.#end(line, 'it was terminated or crashed'),
+      )
+      .catch(() => undefined); // closed by this page
+  }
+
+  #end(line: Line, reason: string): void {
+    if (line.isGone) return;
+    line.isGone = true;
+    line.gone.reject(gone(reason));
+    if (this.canRestart) this.#line = undefined;
+  }
+
+  #within<Value>(line: Line, answer: Promise<Value>): Promise<Value> {
+    return withTimeout(Promise.race([answer, line.gone.promise]), this.#callTimeoutMs, () => {
+      const message = `The worker did not answer within ${this.#callTimeoutMs} ms. It may be busy or frozen; the same call again is safe.`;
+      return new HoldfastError('worker_silent', message, { afterMs: this.#callTimeoutMs });
+    });
+  }
+}
+
+async function withTimeout<Value>(work: Promise<Value>, limitMs: number, error: () => Error): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(error()), limitMs);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function gone(reason: string): Error {
+  const message = `The worker is gone: ${reason}. What it had acknowledged is kept; connect again to go on.`;
+  return new HoldfastError('worker_gone', message, { reason });
+}
+
+function failed(reason: string): Error {
+  return new HoldfastError('worker_failed', `The worker did not start: ${reason}`, { reason });
+}

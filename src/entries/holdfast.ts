@@ -1,0 +1,29 @@
+/** `holdfast`: what authors define agents with, and what pages connect with. */
+export { HoldfastError } from '../base/errors.ts';
+export { type AgentClient, connect, type ThreadClient } from '../client/connect.ts';
+export type { ConnectOptions, WorkerSource } from '../client/connection.ts';
+export type { AgentType, FileInfo, LogTail, PageInput, PageState, PageWait } from '../client/types.ts';
+export type { CheckpointInfo, Control, Position } from '../model/checkpoint.ts';
+export type { EffectClass, EffectInfo, EffectStatus } from '../model/effect.ts';
+export { type Field, type Fields, type Log, log, type StateOf, secret, type UpdateOf, value } from '../model/fields.ts';
+export { FileRef } from '../model/file-ref.ts';
+export type { Frame, StepSummary } from '../model/frame.ts';
+export type { CheckpointId, ThreadId } from '../model/ids.ts';
+export type { ThreadStatus } from '../model/records.ts';
+export type { Schema } from '../model/schema.ts';
+export type { Wait, WaitAnswer } from '../model/wait.ts';
+export { type Agent, type AgentDefinition, defineAgent } from '../program/agent.ts';
+export type { LanguageModel, ModelAnswer, ModelMessage, ModelPart, ModelRequest } from '../program/model.ts';
+export type { CallScope, NodeContext } from '../program/node-context.ts';
+export {
+  done,
+  notDone,
+  Refusal,
+  type Tool,
+  type ToolCall,
+  type ToolDefinition,
+  tool,
+  unknown,
+  type Verdict,
+} from '../program/tool.ts';
+export type { StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';

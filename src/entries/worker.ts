@@ -1,0 +1,60 @@
+/** `holdfast/worker`: what runs an agent in a Web Worker, on IndexedDB and WebCrypto. */
+import { randomId } from '../base/random.ts';
+import { KeyRing } from '../codec/key-ring.ts';
+import { webCryptography, webRandom } from '../codec/webcrypto-cipher.ts';
+import type { EngineOptions } from '../engine/ports.ts';
+import { broadcastHints } from '../host/broadcast-hints.ts';
+import { exposeApi } from '../host/expose.ts';
+import { Host } from '../host/host.ts';
+import { lazyApi } from '../host/lazy-api.ts';
+import { holdLifeLock } from '../host/life-lock.ts';
+import { platformClock } from '../host/platform-clock.ts';
+import { localLocks, webLocks } from '../host/web-locks.ts';
+import type { AnyAgent } from '../program/agent.ts';
+import type { LanguageModel } from '../program/model.ts';
+import type { HostApi } from '../protocol/host-api.ts';
+import { openIndexedDb } from '../stores/indexeddb/connection.ts';
+import { IndexedDbKeyStore } from '../stores/indexeddb/indexeddb-key-store.ts';
+import { IndexedDbStore } from '../stores/indexeddb/indexeddb-store.ts';
+
+export interface ServeOptions
+  extends Pick<EngineOptions, 'durability' | 'tiers' | 'maxResumes' | 'namespace' | 'owner'> {
+  readonly model?: LanguageModel;
+  /** Name of the database. Default `holdfast`. */
+  readonly database?: string;
+  /** `auto` (default): threads that were running go on by themselves when the worker starts. */
+  readonly resume?: 'auto' | 'on-request';
+  /** What the page talks to. Default: the page that made this worker. */
+  readonly endpoint?: MessagePort;
+}
+
+/**
+ * Serves an agent to the page. Call it once, at the top level of your worker's file: messages that come while the store is
+ * opening wait for it. What goes wrong at opening (no key, no space, a newer database) reaches the page with its first call.
+ */
+export function serve(agent: AnyAgent, options: ServeOptions = {}): void {
+  exposeApi(
+    lazyApi(() => openHost(agent, options)),
+    options.endpoint ?? (globalThis as unknown as MessagePort),
+  );
+}
+
+async function openHost(agent: AnyAgent, options: ServeOptions): Promise<HostApi> {
+  const { database = 'holdfast', resume = 'auto', endpoint: _, ...engineOptions } = options;
+  const connection = await openIndexedDb(database);
+  const store = new IndexedDbStore(connection);
+  const keyRing = await KeyRing.open(store, new IndexedDbKeyStore<CryptoKey>(connection), webCryptography, webRandom);
+  const locks = 'locks' in navigator ? navigator.locks : undefined;
+  const lifeLock = locks === undefined ? null : `holdfast:life:${randomId(webRandom)}`;
+  if (locks !== undefined && lifeLock !== null) await holdLifeLock(locks, lifeLock);
+  const host = new Host({
+    ports: { store, keyRing, clock: platformClock, random: webRandom },
+    options: { agent, ...engineOptions },
+    locks: locks === undefined ? localLocks() : webLocks(locks),
+    hints: broadcastHints(database),
+    lifeLock,
+    resume,
+  });
+  await host.start();
+  return host.api();
+}

@@ -1,0 +1,162 @@
+/** One thread in a worker: runs it under its lock, wakes it, and streams it to whoever watches. */
+import type { Clock } from '../base/clock.ts';
+import { type ErrorData, errorToData } from '../base/errors.ts';
+import type { EngineThread } from '../engine/engine-thread.ts';
+import { summaryOf } from '../engine/summary.ts';
+import type { CheckpointInfo } from '../model/checkpoint.ts';
+import type { Frame } from '../model/frame.ts';
+import type { Wait } from '../model/wait.ts';
+import type { StreamMessage, ThreadView } from '../protocol/host-api.ts';
+import type { Locks } from './ports.ts';
+
+/** Steps that a view shows at once; older ones are asked for by `checkpoints`. */
+const viewSteps = 200;
+
+export interface HostedThreadParts {
+  readonly thread: EngineThread;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  readonly database: string;
+  /** Tells other workers that something changed. */
+  readonly hint: (hash: string) => void;
+}
+
+export class HostedThread {
+  readonly #parts: HostedThreadParts;
+  readonly #closing = new AbortController();
+  readonly #watchers = new Set<(message: StreamMessage) => void>();
+  #isDriving = false;
+  #wantsMore = false;
+  #driven: Promise<void> = Promise.resolve();
+  #alarm = new AbortController();
+  #blocked: ErrorData | null = null;
+  #isRunningHere = false;
+
+  constructor(parts: HostedThreadParts) {
+    this.#parts = parts;
+  }
+
+  get engineThread(): EngineThread {
+    return this.#parts.thread;
+  }
+
+  /** Sees to it that the thread runs if it has anything to do, now or when its lock is free. */
+  kick(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#wantsMore = true;
+    if (this.#isDriving) {
+      void this.#parts.thread.look().catch(() => undefined); // the run meets the same fault itself, and reports it
+      return;
+    }
+    this.#isDriving = true;
+    this.#driven = this.#drive();
+  }
+
+  /** Another worker changed something: look, and show the watchers what is new. */
+  async hinted(): Promise<void> {
+    await this.#parts.thread.look();
+    if (this.#isRunningHere || this.#watchers.size === 0) return;
+    for (const watcher of this.#watchers) watcher({ type: 'view', view: await this.view() });
+  }
+
+  /** The view first, then every frame; nothing in between is lost. Returns how to stop. */
+  async watch(deliver: (message: StreamMessage) => void): Promise<() => void> {
+    const early: StreamMessage[] = [];
+    let take = (message: StreamMessage): void => {
+      early.push(message);
+    };
+    const watcher = (message: StreamMessage) => take(message);
+    this.#watchers.add(watcher);
+    const view = await this.view();
+    deliver({ type: 'view', view });
+    const newest = view.steps.at(-1)?.sequence ?? -1;
+    const isNews = (message: StreamMessage) => message.type !== 'step' || message.step.sequence > newest;
+    for (const message of early.filter(isNews)) deliver(message);
+    take = deliver;
+    return () => this.#watchers.delete(watcher);
+  }
+
+  onFrame(frame: Frame): void {
+    if (frame.type === 'blocked') this.#blocked = frame.error;
+    if (frame.type === 'running') this.#blocked = null;
+    for (const watcher of this.#watchers) watcher(frame);
+    if (frame.type === 'step' || frame.type === 'status' || frame.type === 'answered') this.#hint();
+  }
+
+  /** A thread that cannot be read is shown as blocked, with the reason. */
+  async view(): Promise<ThreadView> {
+    const { thread } = this.#parts;
+    const row = await thread.row();
+    const [waits, infos, fault] = await this.#readable();
+    const [head] = infos;
+    const isAnswered = row?.status === 'waiting' && waits.length === 0 && fault === null;
+    return {
+      id: thread.id,
+      status: row === undefined ? 'idle' : isAnswered ? 'running' : row.status,
+      failure: row?.status === 'failed' ? (head?.control.failure ?? null) : null,
+      blocked: fault ?? this.#blocked,
+      waits,
+      steps: infos.map(summaryOf).reverse(),
+      resumes: head?.control.resumes ?? 0,
+      usage: head?.control.usage ?? { inputTokens: 0, outputTokens: 0 },
+      updatedAtMs: row?.updatedAtMs ?? 0,
+    };
+  }
+
+  async #readable(): Promise<readonly [readonly Wait[], readonly CheckpointInfo[], ErrorData | null]> {
+    const { thread } = this.#parts;
+    try {
+      const [waits, infos] = await Promise.all([thread.waits(), thread.checkpoints({ limit: viewSteps })]);
+      return [waits, infos, null];
+    } catch (error) {
+      return [[], [], errorToData(error)];
+    }
+  }
+
+  /** Stops the run at the next possible point and waits until it has. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('The worker is closing.'));
+    this.#alarm.abort();
+    this.#parts.thread.stop();
+    await this.#driven;
+  }
+
+  async #drive(): Promise<void> {
+    const { locks, database, thread } = this.#parts;
+    try {
+      while (this.#wantsMore && !this.#closing.signal.aborted) {
+        this.#wantsMore = false;
+        const name = `holdfast:${database}:${await thread.hash()}`;
+        await locks.hold(name, this.#closing.signal, async () => {
+          this.#isRunningHere = true;
+          const { end } = await thread.run();
+          this.#isRunningHere = false;
+          if (end === 'lost') this.#wantsMore = !this.#closing.signal.aborted;
+        });
+      }
+      await this.#setAlarm();
+    } catch (error) {
+      if (!this.#closing.signal.aborted) this.onFrame({ type: 'blocked', error: errorToData(error) });
+    } finally {
+      this.#isDriving = false;
+      if (this.#wantsMore) this.kick();
+    }
+  }
+
+  /** Wakes the thread when a wait of it expires. */
+  async #setAlarm(): Promise<void> {
+    this.#alarm.abort();
+    const wakeUpAtMs = (await this.#parts.thread.row())?.wakeUpAtMs ?? null;
+    if (wakeUpAtMs === null || this.#closing.signal.aborted) return;
+    this.#alarm = new AbortController();
+    const { clock } = this.#parts;
+    clock.sleep(Math.max(1, wakeUpAtMs - clock.nowMs()), this.#alarm.signal).then(
+      () => this.kick(),
+      () => undefined, // set anew, or closing
+    );
+  }
+
+  #hint(): void {
+    void this.#parts.thread.hash().then(this.#parts.hint);
+  }
+}

@@ -1,0 +1,40 @@
+/** State on its way between worker and page: what has methods becomes plain data, and files become `FileRef`s. */
+
+import type { StateRecord } from '../engine/thread-state.ts';
+import type { Log } from '../model/fields.ts';
+import { FileRef } from '../model/file-ref.ts';
+
+/** Items of a log that a page gets with the state. */
+const tailItems = 100;
+
+/** Each log as its length and its newest items; secrets stay in the worker. */
+export async function plainState(state: StateRecord, secrets: ReadonlySet<string>): Promise<StateRecord> {
+  const fields = Object.entries(state).filter(([name]) => !secrets.has(name));
+  const plain = await Promise.all(fields.map(async ([name, value]) => [name, await plainField(value)] as const));
+  return Object.fromEntries(plain);
+}
+
+async function plainField(value: unknown): Promise<unknown> {
+  if (!isLog(value)) return value;
+  return { length: value.length, tail: await value.tail(tailItems) };
+}
+
+function isLog(value: unknown): value is Log<unknown> {
+  return typeof value === 'object' && value !== null && 'tail' in value && Symbol.asyncIterator in value;
+}
+
+/** An input with every `File` in it read and turned into a `FileRef`, at any depth of lists and plain objects. */
+export async function withFileRefs(value: unknown): Promise<unknown> {
+  if (typeof Blob !== 'undefined' && value instanceof Blob) return fileRef(value);
+  if (Array.isArray(value)) return Promise.all(value.map(withFileRefs));
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const entries = await Promise.all(
+    Object.entries(value).map(async ([key, item]) => [key, await withFileRefs(item)] as const),
+  );
+  return Object.fromEntries(entries);
+}
+
+async function fileRef(blob: Blob): Promise<FileRef> {
+  const name = 'name' in blob && typeof blob.name === 'string' ? blob.name : '';
+  return FileRef.from({ name, type: blob.type, bytes: new Uint8Array(await blob.arrayBuffer()) });
+}

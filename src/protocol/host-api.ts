@@ -1,0 +1,74 @@
+/** What a page may ask of the worker: plain data in, plain data out. Errors come back as data, so that nothing is lost. */
+import type { ErrorData } from '../base/errors.ts';
+import type { CheckpointInfo } from '../model/checkpoint.ts';
+import type { EffectInfo } from '../model/effect.ts';
+import type { Frame, StepSummary } from '../model/frame.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import type { ThreadStatus } from '../model/records.ts';
+import type { Wait, WaitAnswer } from '../model/wait.ts';
+
+/** Raised with every change that an older page or worker would misread. */
+export const protocolVersion = 1;
+
+export type Reply<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: ErrorData };
+
+export interface Hello {
+  readonly protocol: number;
+  readonly agent: string;
+  readonly version: number;
+  /** A lock that the worker holds as long as it lives; `null` where the platform has none. */
+  readonly lifeLock: string | null;
+}
+
+/** A thread at a glance. */
+export interface ThreadView {
+  readonly id: string;
+  readonly status: ThreadStatus;
+  readonly failure: ErrorData | null;
+  /** Why it cannot go on as things are; its records are untouched. */
+  readonly blocked: ErrorData | null;
+  readonly waits: readonly Wait[];
+  /** The newest steps, oldest first. */
+  readonly steps: readonly StepSummary[];
+  readonly resumes: number;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly updatedAtMs: number;
+}
+
+export interface ThreadSummary {
+  /** `null` where its key is missing or its row is damaged: see `error`. */
+  readonly id: string | null;
+  readonly status: ThreadStatus;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly error: ErrorData | null;
+}
+
+/** A message of a watched thread: the whole view first, then what happens. */
+export type StreamMessage = { readonly type: 'view'; readonly view: ThreadView } | Frame;
+
+export interface CheckpointQuery {
+  readonly limit?: number;
+  readonly before?: CheckpointId;
+}
+
+/** The worker's functions. Each resolves when what it did is durable. */
+export interface HostApi {
+  hello(): Promise<Reply<Hello>>;
+  threads(): Promise<Reply<readonly ThreadSummary[]>>;
+  send(thread: string, update: object, dedupId: string): Promise<Reply<void>>;
+  cancel(thread: string, dedupId: string): Promise<Reply<void>>;
+  answer(thread: string, wait: string, digest: string, answer: WaitAnswer): Promise<Reply<void>>;
+  view(thread: string): Promise<Reply<ThreadView | null>>;
+  state(thread: string, checkpoint: CheckpointId | null): Promise<Reply<Readonly<Record<string, unknown>>>>;
+  checkpoints(thread: string, query: CheckpointQuery): Promise<Reply<readonly CheckpointInfo[]>>;
+  effects(thread: string): Promise<Reply<readonly EffectInfo[]>>;
+  /** Streams the thread into the port until the port gets the message `stop`. */
+  watch(thread: string, port: MessagePort): Promise<Reply<void>>;
+  /** Goes on with a thread whose worker ended, where that does not happen by itself. */
+  resume(thread: string): Promise<Reply<void>>;
+  /** Stops all runs, waits for what is under way, and closes the store. */
+  close(): Promise<Reply<void>>;
+}

@@ -1,0 +1,17 @@
+import { errorFromData, errorToData } from '../base/errors.ts';
+import type { Reply } from './host-api.ts';
+
+/** What `work` gives or throws, as data. */
+export async function replyOf<Value>(work: () => Value | Promise<Value>): Promise<Reply<Value>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    return { ok: false, error: errorToData(error) };
+  }
+}
+
+/** The value of a reply, or its error thrown whole: code, details and causes. */
+export function valueOf<Value>(reply: Reply<Value>): Value {
+  if (reply.ok) return reply.value;
+  throw errorFromData(reply.error);
+}

@@ -1,0 +1,10 @@
+import { deterministicModel } from 'holdfast/models';
+import { serve } from 'holdfast/worker';
+import { smallAgent } from './small-agent.ts';
+
+const database = new URL(location.href).searchParams.get('database') ?? 'small';
+
+serve(smallAgent, {
+  database,
+  model: deterministicModel({ rules: [() => ({ text: 'Hello from the model, piece by piece.' })], pieceLength: 6 }),
+});
