@@ -1,4 +1,5 @@
 /** Bodies of checkpoints (docs/format.md): position, control and the fields that a snapshot holds or a delta changes. */
+import { equalBytes } from '../base/bytes.ts';
 import type { ErrorData } from '../base/errors.ts';
 import type { CheckpointCause, CheckpointInfo, CheckpointKind, Control, Position, ScheduledStep } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
@@ -58,6 +59,32 @@ export interface Checkpoint extends CheckpointBody {
 export async function sealCheckpoint(codec: ThreadCodec, checkpoint: Omit<Checkpoint, 'tag'>): Promise<RecordWrite> {
   const { id, parent, kind, parentTag, ...body } = checkpoint;
   return codec.sealRecord('checkpoints', id, packBody(bodyItems(body)), { plain: { parent, kind }, parentTag });
+}
+
+/** The key of a base record: it stands for a delta whose parent was deleted, and holds all its fields. */
+export function baseKey(id: CheckpointId): string {
+  return `${id}.base`;
+}
+
+/** The base record of a checkpoint, bound to it by its tag (PROTOCOL 7). */
+export async function sealBase(
+  codec: ThreadCodec,
+  checkpoint: Checkpoint,
+  fields: CheckpointBody['fields'],
+): Promise<RecordWrite> {
+  const body = packBody(bodyItems({ ...checkpoint, fields, removed: [] }));
+  const options = { plain: { parent: checkpoint.parent, kind: 'base' }, parentTag: checkpoint.tag, mode: 'replace' } as const;
+  return codec.sealRecord('checkpoints', baseKey(checkpoint.id), body, options);
+}
+
+/** All fields of a checkpoint from its base record. @throws `record_damaged`, `format_unknown` */
+export async function openBase(codec: ThreadCodec, record: StoredRecord, checkpoint: Checkpoint): Promise<Checkpoint> {
+  const { plaintext, parentTag } = await codec.openRecord('checkpoints', record);
+  const where = { table: 'checkpoints', key: record.key };
+  if (parentTag === null || !equalBytes(parentTag, checkpoint.tag)) {
+    throw codecErrors.make('record_damaged', { ...where, reason: 'it stands for another checkpoint' });
+  }
+  return { ...checkpoint, ...readBody(BodyReader.of(plaintext, where)), kind: 'snapshot' };
 }
 
 /** @throws `record_damaged`, `format_unknown` */

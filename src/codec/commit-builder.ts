@@ -17,6 +17,8 @@ export interface StateChange {
   readonly set: ReadonlyMap<string, unknown>;
   readonly append: ReadonlyMap<string, readonly unknown[]>;
   readonly remove: readonly string[];
+  /** Log fields that begin anew with what is appended. Their span must have a fresh name. */
+  readonly restart?: ReadonlySet<string>;
 }
 
 export const noChange: StateChange = { set: new Map(), append: new Map(), remove: [] };
@@ -178,7 +180,8 @@ async function encodeChange(
   for (const [name, value] of change.set) changed.set(name, await codec.encodeValue(value, name, blobs));
   for (const [name, items] of change.append) {
     const image = fields.get(name);
-    const log = image !== undefined && isLogImage(image) ? image : { spans: [] };
+    const goesOn = image !== undefined && isLogImage(image) && !change.restart?.has(name);
+    const log: LogImage = goesOn ? image : { spans: [] };
     const from = logLength(log);
     segments.push(...(await sealSegments(codec, name, span, from, items, blobs)));
     changed.set(name, extended(log, span, from, items.length));

@@ -2,7 +2,7 @@
 import { equalBytes } from '../base/bytes.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
-import { type Checkpoint, type FieldImage, openCheckpoint } from './checkpoint-codec.ts';
+import { baseKey, type Checkpoint, type FieldImage, openBase, openCheckpoint } from './checkpoint-codec.ts';
 import { openRowControl, type RowControl } from './control-codec.ts';
 import { codecErrors } from './errors.ts';
 import type { ThreadCodec } from './thread-codec.ts';
@@ -50,22 +50,26 @@ export async function openStateImage(codec: ThreadCodec, id: CheckpointId, base?
   return { checkpoint, fields, baseAtMs: snapshot.atMs, sinceBase: lineage.length - 1 };
 }
 
-/** The checkpoints from `base`, a snapshot, to `id`, each the parent of the next, their tags compared. */
+/**
+ * The checkpoints from `base`, a snapshot, to `id`, each the parent of the next, their tags compared. A base record on the
+ * way takes the place of all that came before it.
+ */
 async function openLineage(codec: ThreadCodec, id: CheckpointId, base: CheckpointId): Promise<readonly Checkpoint[]> {
   const records = await codec.source.range('checkpoints', codec.thread, { from: base, to: `${id}~` });
-  const byId = new Map(records.map((record) => [record.key, record]));
+  const byKey = new Map(records.map((record) => [record.key, record]));
   const lineage: Checkpoint[] = [];
   let next: CheckpointId | null = id;
   while (next !== null) {
-    const record = byId.get(next);
+    const record = byKey.get(next);
     if (record === undefined) throw missing(next);
     const checkpoint: Checkpoint = await openCheckpoint(codec, record);
     const child = lineage.at(-1);
     if (child !== undefined && !sameTag(child.parentTag, checkpoint.tag)) {
       throw damaged(next, `it is not the parent that ${child.id} was made from`);
     }
-    lineage.push(checkpoint);
-    next = checkpoint.id === base ? null : checkpoint.parent;
+    const baseRecord = byKey.get(baseKey(next));
+    lineage.push(baseRecord === undefined ? checkpoint : await openBase(codec, baseRecord, checkpoint));
+    next = checkpoint.id === base || baseRecord !== undefined ? null : checkpoint.parent;
   }
   if (lineage.at(-1)?.kind !== 'snapshot') throw damaged(base, 'it should be a snapshot');
   return lineage.reverse();

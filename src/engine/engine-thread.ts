@@ -1,16 +1,17 @@
 /** One thread as its host sees it: takes what comes from outside, durably, runs it, and shows what is committed. */
 import { randomId } from '../base/random.ts';
 import { type Checkpoint, checkpointInfo, openCheckpoint } from '../codec/checkpoint-codec.ts';
-import { openRowControl, type RowControl, sealRowControl } from '../codec/control-codec.ts';
+import { openRowControl, type RowControl } from '../codec/control-codec.ts';
 import { sealInboxItem, type InboxItem } from '../codec/inbox-codec.ts';
 import { readLedger } from '../codec/ledger-codec.ts';
-import { BlobBatch, recordFormat, type ThreadCodec } from '../codec/thread-codec.ts';
+import { newThread } from '../codec/new-thread.ts';
+import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage, openThreadImage, type ThreadImage } from '../codec/thread-image.ts';
 import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { Frame } from '../model/frame.ts';
-import { type CheckpointId, type CommitId, type Incarnation, sequenceOf, type ThreadHash, type ThreadId, type WaitId } from '../model/ids.ts';
+import { type CheckpointId, type CommitId, sequenceOf, type ThreadHash, type ThreadId, type WaitId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { checkInput } from '../program/state.ts';
@@ -137,7 +138,8 @@ export class EngineThread {
     const { codec } = opened;
     const range = { reverse: true, limit, ...(before !== undefined && { to: before }) };
     const records = await codec.source.range('checkpoints', codec.thread, range);
-    const checkpoints = await Promise.all(records.map((record): Promise<Checkpoint> => openCheckpoint(codec, record)));
+    const made = records.filter(({ key }) => sequenceOf(key) !== undefined); // without base records
+    const checkpoints = await Promise.all(made.map((record): Promise<Checkpoint> => openCheckpoint(codec, record)));
     return checkpoints.map(checkpointInfo);
   }
 
@@ -204,34 +206,11 @@ export class EngineThread {
   async #create(): Promise<OpenThread> {
     const { keyRing, store, random, clock } = this.#ports;
     const { agent, namespace = 'default', owner = 'local' } = this.#options;
-    const incarnation = randomId(random) as Incarnation;
-    const thread = await this.hash();
-    const { codec, wrap, condition } = await keyRing.createThread(thread, incarnation);
+    const hash = await this.hash();
     const nowMs = clock.nowMs();
-    const bound = { namespace, owner, agent: agent.name, head: null, ledger: 0, sequence: -1 };
-    const control: RowControl = {
-      threadId: this.id,
-      base: null,
-      headTag: new Uint8Array(0),
-      ledgerDigest: new Uint8Array(16),
-    };
-    const row: ThreadRow = {
-      ...bound,
-      thread,
-      status: 'idle',
-      inbox: 0,
-      inboxTaken: 0,
-      epoch: { home: 0, local: 0 },
-      incarnation,
-      resumes: 0,
-      wakeUpAtMs: null,
-      createdAtMs: nowMs,
-      updatedAtMs: nowMs,
-      format: recordFormat,
-      control: await sealRowControl(codec, control, bound),
-    };
-    const made = await store.createThread(row, randomId(random) as CommitId, [wrap], [condition]);
-    if (made.status === 'missing') {
+    const made = await newThread(keyRing, random, { hash, id: this.id, namespace, owner, agent: agent.name, nowMs });
+    const result = await store.createThread(made.row, made.commit, [made.wrap], [made.condition]);
+    if (result.status === 'missing') {
       throw engineErrors.make('lease_lost', { thread: this.id, reason: 'the key ring changed meanwhile; try again' });
     }
     return this.#opened();

@@ -1,6 +1,5 @@
-import { hasLoneSurrogate } from '../base/text.ts';
 import type { Frame } from '../model/frame.ts';
-import type { ThreadId } from '../model/ids.ts';
+import { type ThreadId, threadIdProblem } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
@@ -58,13 +57,7 @@ export interface ThreadEntry {
 }
 
 function checkedId(id: string): ThreadId {
-  const problem = problemOf(id);
+  const problem = threadIdProblem(id);
   if (problem !== undefined) throw engineErrors.make('thread_id_invalid', { problem });
   return id as ThreadId;
-}
-
-function problemOf(id: unknown): string | undefined {
-  if (typeof id !== 'string') return `it is a ${typeof id}`;
-  if (id.length === 0 || id.length > 1_024) return `it has ${id.length} characters`;
-  return hasLoneSurrogate(id) ? 'half of a surrogate pair stands alone in it' : undefined;
 }

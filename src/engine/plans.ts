@@ -3,40 +3,19 @@ import { type CheckpointPlan, noChange, type StateChange } from '../codec/commit
 import type { ThreadImage } from '../codec/thread-image.ts';
 import { randomId, type Random } from '../base/random.ts';
 import type { CheckpointCause, Control, Position } from '../model/checkpoint.ts';
+import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { checkpointIdFor } from '../model/ids.ts';
 import { chooseKind, defaultTiers } from '../model/tiers.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { EngineOptions } from './ports.ts';
 
-export const startPosition: Position = { node: null, step: null, next: [], visits: {} };
-
-/** Control of a thread that has no checkpoint yet. */
-export function startControl(image: ThreadImage, maxSteps: number): Control {
-  return {
-    status: 'idle',
-    run: { steps: 0, maxSteps },
-    ledger: { count: 0, digest: new Uint8Array(16), from: 0 },
-    inboxTaken: 0,
-    epoch: image.row.epoch,
-    lineage: image.row.incarnation,
-    waits: [],
-    grants: [],
-    usage: { inputTokens: 0, outputTokens: 0 },
-    retries: {},
-    branches: {},
-    resumes: 0,
-    deadlineAtMs: null,
-    failure: null,
-  };
-}
-
 export function controlOf(image: ThreadImage, maxSteps: number): Control {
-  return image.state?.checkpoint.control ?? startControl(image, maxSteps);
+  return image.state?.checkpoint.control ?? emptyControl(image.row, image.control.ledgerDigest, maxSteps);
 }
 
 export function positionOf(image: ThreadImage): Position {
-  return image.state?.checkpoint.position ?? startPosition;
+  return image.state?.checkpoint.position ?? emptyPosition;
 }
 
 export interface NextCheckpoint {

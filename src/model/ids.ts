@@ -1,4 +1,5 @@
 import { type Random, randomId } from '../base/random.ts';
+import { hasLoneSurrogate } from '../base/text.ts';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
@@ -19,6 +20,13 @@ export type StepId = Branded<'StepId'>;
 export type EffectKey = Branded<'EffectKey'>;
 /** Made like an effect key, for a wait. */
 export type WaitId = Branded<'WaitId'>;
+
+/** Why this cannot be a thread id; `undefined` if it can. */
+export function threadIdProblem(id: unknown): string | undefined {
+  if (typeof id !== 'string') return `it is a ${typeof id}`;
+  if (id.length === 0 || id.length > 1_024) return `it has ${id.length} characters`;
+  return hasLoneSurrogate(id) ? 'half of a surrogate pair stands alone in it' : undefined;
+}
 
 const sequenceDigits = 10;
 
