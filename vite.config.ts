@@ -17,6 +17,9 @@ const executablePath = findChromium();
 
 export default defineConfig({
   resolve: { alias },
+  // The demo. Its policy allows no data: URLs in scripts, and its files are fetched by name.
+  build: { outDir: 'dist/demo', assetsInlineLimit: 0, target: 'es2022' },
+  worker: { format: 'es' },
   test: {
     projects: [
       {
@@ -26,7 +29,7 @@ export default defineConfig({
       {
         resolve: { alias },
         // Found at the start: a dependency that Vite meets only later reloads the page in mid-test.
-        optimizeDeps: { include: ['comlink', 'idb', 'msgpackr', 'zod'] },
+        optimizeDeps: { include: ['comlink', 'idb', 'msgpackr', 'zod', 'pdfjs-dist/legacy/build/pdf.mjs'] },
         test: {
           name: 'chromium',
           include: ['test/**/*.browser.test.ts'],

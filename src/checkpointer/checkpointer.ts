@@ -15,7 +15,14 @@ import { openStateImage, openThreadImage, type StateImage } from '../codec/threa
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { Fields } from '../model/fields.ts';
-import { type CheckpointId, type CommitId, checkpointIdFor, sequenceOf, type ThreadId, threadIdProblem } from '../model/ids.ts';
+import {
+  type CheckpointId,
+  type CommitId,
+  checkpointIdFor,
+  sequenceOf,
+  type ThreadId,
+  threadIdProblem,
+} from '../model/ids.ts';
 import type { StoredRecord, ThreadRow } from '../model/records.ts';
 import { chooseKind, defaultTiers, type TierPolicy } from '../model/tiers.ts';
 import type { Store } from '../store/store.ts';
@@ -93,7 +100,10 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
   }
 
   /** The checkpoints in commit order; of a long thread the newest `limit` (default 1000). */
-  async list(threadId: string, { limit = 1_000 }: { readonly limit?: number } = {}): Promise<readonly CheckpointInfo[]> {
+  async list(
+    threadId: string,
+    { limit = 1_000 }: { readonly limit?: number } = {},
+  ): Promise<readonly CheckpointInfo[]> {
     const opened = await this.#open(threadId);
     if (opened === undefined) return [];
     const { codec } = opened;
@@ -116,12 +126,15 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
       this.#threads.delete(threadId);
       return this.#parts.store.deleteThread(row.thread, row.incarnation, this.#parts.clock.nowMs());
     }
-    if (checkpointId === row.head) throw checkpointerErrors.make('checkpoint_needed', { thread: threadId, checkpoint: checkpointId });
+    if (checkpointId === row.head)
+      throw checkpointerErrors.make('checkpoint_needed', { thread: threadId, checkpoint: checkpointId });
     const later = await codec.source.range('checkpoints', codec.thread, { from: checkpointId });
     for (const child of later.filter(({ plain }) => plain.parent === checkpointId && plain.kind === 'delta')) {
       await this.#makeIndependent(codec, row, child);
     }
-    const keys = later.filter(({ key }) => key.startsWith(checkpointId)).map(({ key }) => ({ table: 'checkpoints', key }) as const);
+    const keys = later
+      .filter(({ key }) => key.startsWith(checkpointId))
+      .map(({ key }) => ({ table: 'checkpoints', key }) as const);
     await this.#parts.store.deleteRecords(row.thread, row.incarnation, row.epoch, keys);
   }
 
@@ -165,8 +178,16 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     const { row, state, control } = image;
     const stepsSince = (state?.sinceBase ?? 0) + 1;
     const policy = { ...defaultTiers, ...this.#options.tiers };
-    const question = { heavy: state === null, stepsSince, msSince: nowMs - (state?.baseAtMs ?? nowMs), stepMs: 0, stepTokens: 0 };
-    const lastSpan = [...(state?.fields.values() ?? [])].flatMap((field) => (isLogImage(field) ? field.spans.slice(-1) : []));
+    const question = {
+      heavy: state === null,
+      stepsSince,
+      msSince: nowMs - (state?.baseAtMs ?? nowMs),
+      stepMs: 0,
+      stepTokens: 0,
+    };
+    const lastSpan = [...(state?.fields.values() ?? [])].flatMap((field) =>
+      isLogImage(field) ? field.spans.slice(-1) : [],
+    );
     const goesOn = (change.restart?.size ?? 0) === 0;
     const plan: CheckpointPlan = {
       id: checkpointIdFor(row.sequence + 1, random),
@@ -192,11 +213,15 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     for (let round = 0; round < maxRebases; round += 1) {
       const current = await this.load(threadId);
       const base = this.#threads.get(threadId);
-      if (current === undefined || base === undefined) throw checkpointerErrors.make('thread_deleted', { thread: threadId });
-      const set = new Map([...change.set].map(([name, value]) => [name, this.#reduced(name, base.values[name], value)]));
+      if (current === undefined || base === undefined)
+        throw checkpointerErrors.make('thread_deleted', { thread: threadId });
+      const set = new Map(
+        [...change.set].map(([name, value]) => [name, this.#reduced(name, base.values[name], value)]),
+      );
       const append = new Map(change.append);
       const values: Record<string, unknown> = { ...base.values, ...Object.fromEntries(set) };
-      for (const [name, items] of append) values[name] = [...((values[name] as readonly unknown[] | undefined) ?? []), ...items];
+      for (const [name, items] of append)
+        values[name] = [...((values[name] as readonly unknown[] | undefined) ?? []), ...items];
       for (const name of change.remove) delete values[name];
       const result = await this.#commit(threadId, base, { set, append, remove: change.remove }, values);
       if (!('moved' in result)) return result.id;

@@ -6,8 +6,8 @@ import { LargeRef } from '../codec/packer.ts';
 import { BlobBatch, type StoredValue, type ThreadCodec } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { Fields } from '../model/fields.ts';
-import { checkpointerErrors } from './errors.ts';
 import { isDeepFrozen } from './deep-frozen.ts';
+import { checkpointerErrors } from './errors.ts';
 
 export type PlainState = Readonly<Record<string, unknown>>;
 
@@ -49,7 +49,8 @@ export async function changeBetween(
       const items = listOf(name, value);
       const old = before?.values[name];
       const known = Array.isArray(old) ? old : undefined;
-      const goesOn = known !== undefined && known.length <= items.length && known.every((item, at) => item === items[at]);
+      const goesOn =
+        known !== undefined && known.length <= items.length && known.every((item, at) => item === items[at]);
       if (known !== undefined && !goesOn) restart.add(name);
       const added = goesOn ? items.slice(known.length) : items;
       if (added.length > 0 || !goesOn) append.set(name, added);
@@ -70,7 +71,8 @@ async function isUnchanged(before: Remembered | undefined, name: string, value: 
 
 function sameStored(a: FieldImage, b: StoredValue): boolean {
   if (isLogImage(a)) return false;
-  if (a instanceof LargeRef || b instanceof LargeRef) return a instanceof LargeRef && b instanceof LargeRef && a.hash === b.hash;
+  if (a instanceof LargeRef || b instanceof LargeRef)
+    return a instanceof LargeRef && b instanceof LargeRef && a.hash === b.hash;
   return equalBytes(a, b);
 }
 

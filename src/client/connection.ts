@@ -7,7 +7,7 @@ import { type Deferred, deferred } from '../base/deferred.ts';
 import { HoldfastError } from '../base/errors.ts';
 import type { HostApi, Reply } from '../protocol/host-api.ts';
 import { protocolVersion } from '../protocol/host-api.ts';
-import { valueOf } from '../protocol/reply.ts';
+import { valueFrom } from '../protocol/reply.ts';
 
 /** A worker, a function that makes one (then a lost worker is replaced), or a port to one that somebody else owns. */
 export type WorkerSource = Worker | MessagePort | (() => Worker);
@@ -52,7 +52,7 @@ export class Connection {
    */
   async call<Value>(make: (remote: Remote<HostApi>) => Promise<Reply<Value>>): Promise<Value> {
     const line = await this.#open();
-    return valueOf(await this.#within(line, make(line.remote)));
+    return valueFrom(await this.#within(line, make(line.remote)));
   }
 
   /** Resolves when the present worker is gone. */
@@ -91,7 +91,7 @@ export class Connection {
     });
     let isStarted = false;
     try {
-      const hello = valueOf(
+      const hello = valueFrom(
         await withTimeout(Promise.race([line.remote.hello(), line.gone.promise]), this.#startTimeoutMs, () =>
           failed(`it did not answer within ${this.#startTimeoutMs} ms. Does its file call serve(…)?`),
         ),

@@ -1,7 +1,14 @@
 /** Bodies of checkpoints (docs/format.md): position, control and the fields that a snapshot holds or a delta changes. */
 import { equalBytes } from '../base/bytes.ts';
 import type { ErrorData } from '../base/errors.ts';
-import type { CheckpointCause, CheckpointInfo, CheckpointKind, Control, Position, ScheduledStep } from '../model/checkpoint.ts';
+import type {
+  CheckpointCause,
+  CheckpointInfo,
+  CheckpointKind,
+  Control,
+  Position,
+  ScheduledStep,
+} from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import { type CheckpointId, type StepId, sequenceOf, type WaitId } from '../model/ids.ts';
 import type { StoredRecord, ThreadStatus } from '../model/records.ts';
@@ -73,7 +80,11 @@ export async function sealBase(
   fields: CheckpointBody['fields'],
 ): Promise<RecordWrite> {
   const body = packBody(bodyItems({ ...checkpoint, fields, removed: [] }));
-  const options = { plain: { parent: checkpoint.parent, kind: 'base' }, parentTag: checkpoint.tag, mode: 'replace' } as const;
+  const options = {
+    plain: { parent: checkpoint.parent, kind: 'base' },
+    parentTag: checkpoint.tag,
+    mode: 'replace',
+  } as const;
   return codec.sealRecord('checkpoints', baseKey(checkpoint.id), body, options);
 }
 

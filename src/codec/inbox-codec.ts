@@ -19,7 +19,12 @@ export interface OrderedItem {
 }
 
 /** @throws `value_not_storable` */
-export async function sealInboxItem(codec: ThreadCodec, dedupId: string, item: InboxItem, blobs: BlobBatch): Promise<InboxAppend> {
+export async function sealInboxItem(
+  codec: ThreadCodec,
+  dedupId: string,
+  item: InboxItem,
+  blobs: BlobBatch,
+): Promise<InboxAppend> {
   const update = item.type === 'input' ? storedItem(await codec.encodeValue(item.update, 'input', blobs)) : null;
   const plain = { dedupId };
   const body = await codec.sealer.seal(codec.place('inbox', dedupId, plain), packBody([item.type, item.atMs, update]));

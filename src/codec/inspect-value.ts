@@ -36,22 +36,14 @@ class Walk implements Inspection {
   }
 
   visit(value: unknown, path: string, depth: number): void {
-    switch (typeof value) {
-      case 'undefined':
-      case 'boolean':
-      case 'bigint':
-        return;
-      case 'number':
-        if (Object.is(value, -0)) this.needsCopy = true;
-        return;
-      case 'string':
-        return this.#text(value);
-      case 'object':
-        if (value !== null && !this.#seen.has(value)) this.#object(value, path, depth);
-        return;
-      default:
-        refuse(path, `a ${typeof value}`, 'keep data in the state; functions and symbols belong in code');
-    }
+    const type = typeof value;
+    if (type === 'function' || type === 'symbol') refuse(path, `a ${type}`, 'code does not belong in the state');
+    if (Object.is(value, -0)) this.needsCopy = true;
+    if (typeof value === 'string') this.#text(value);
+    if (typeof value !== 'object' || value === null || this.#seen.has(value)) return;
+    if (depth > maxDepth) refuse(path, `nesting deeper than ${maxDepth} levels`, 'flatten it');
+    this.#seen.add(value);
+    this.#object(value, path, depth);
   }
 
   #text(text: string): void {
@@ -65,21 +57,17 @@ class Walk implements Inspection {
   }
 
   #object(value: object, path: string, depth: number): void {
-    if (depth > maxDepth) refuse(path, `nesting deeper than ${maxDepth} levels`, 'flatten it, or refer by id');
-    this.#seen.add(value);
-    if (value instanceof FileRef) return this.#apart(value);
-    if (Array.isArray(value)) return this.#array(value, path, depth);
-    if (ArrayBuffer.isView(value)) return this.#view(value, path);
-    if (value instanceof Error) return this.#error(value, path, depth);
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype) return this.#plain(value, path, depth);
-    if (prototype === Map.prototype && value instanceof Map) return this.#map(value, path, depth);
-    if (prototype === Set.prototype && value instanceof Set) return this.#set(value, path, depth);
-    if (prototype === Date.prototype || prototype === ArrayBuffer.prototype) {
-      if (value instanceof ArrayBuffer) this.#buffer(value, path);
-      return this.#ownKeys(value, [], path);
-    }
-    refuse(path, describe(value), 'turn it into plain data first, and make the live object again in `rehydrate`');
+    if (value instanceof FileRef) this.#apart(value);
+    else if (Array.isArray(value)) this.#array(value, path, depth);
+    else if (ArrayBuffer.isView(value)) this.#view(value, path);
+    else if (value instanceof Error) this.#error(value, path, depth);
+    else if (prototype === Object.prototype) this.#plain(value, path, depth);
+    else if (prototype === Map.prototype && value instanceof Map) this.#map(value, path, depth);
+    else if (prototype === Set.prototype && value instanceof Set) this.#set(value, path, depth);
+    else if (prototype === Date.prototype) this.#ownKeys(value, [], path);
+    else if (prototype === ArrayBuffer.prototype && value instanceof ArrayBuffer) this.#buffer(value, path);
+    else refuse(path, describe(value), 'store plain data, and make the live object again in `rehydrate`');
   }
 
   #plain(value: object, path: string, depth: number): void {
@@ -148,7 +136,7 @@ class Walk implements Inspection {
     const extra = Reflect.ownKeys(value).find((key) => !known.has(String(key)));
     if (!isPlainErrorClass(name) || prototype !== value.constructor.prototype || extra !== undefined) {
       const found = extra === undefined ? `an error of class ${name}` : `an error with the property ${String(extra)}`;
-      refuse(path, found, 'store its message and code as plain data');
+      refuse(path, found, 'store its message as plain data');
     }
     this.needsCopy = true;
     if (Object.hasOwn(value, 'cause')) this.visit(value.cause, `${path}.cause`, depth + 1);

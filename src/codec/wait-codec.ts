@@ -90,7 +90,11 @@ function answerFrom(decision: Decision, value: unknown, reason: string, forThrea
     case 'give_up':
       return { decision };
     default:
-      throw codecErrors.make('record_damaged', { table: 'waits', key, reason: `its decision is "${String(decision)}"` });
+      throw codecErrors.make('record_damaged', {
+        table: 'waits',
+        key,
+        reason: `its decision is "${String(decision)}"`,
+      });
   }
 }
 

@@ -19,7 +19,8 @@ export interface DocumentFile {
  * `document_reader_missing` (the PDF reader did not load: try again).
  */
 export async function readDocument({ name, type, bytes }: DocumentFile, signal?: AbortSignal): Promise<string> {
-  if (bytes.length > DOCUMENT_LIMIT_BYTES) throw tooLarge(name, bytes.length);
+  const fault = sizeFault({ name, sizeBytes: bytes.length });
+  if (fault !== undefined) throw fault;
   if (bytes.length === 0) throw empty(name);
   switch (kindOf(name, type, bytes)) {
     case 'pdf': {
@@ -35,6 +36,17 @@ export async function readDocument({ name, type, bytes }: DocumentFile, signal?:
     default:
       throw typeUnknown(name);
   }
+}
+
+/** What is wrong with the size of a file; `undefined` if it can be read. */
+export function sizeFault(file: { readonly name: string; readonly sizeBytes: number }): DocumentError | undefined {
+  if (file.sizeBytes <= DOCUMENT_LIMIT_BYTES) return undefined;
+  const megabytes = (file.sizeBytes / 1024 / 1024).toFixed(1);
+  const limit = DOCUMENT_LIMIT_BYTES / 1024 / 1024;
+  return new DocumentError(
+    'document_too_large',
+    `"${file.name}" has ${megabytes} MB, the limit is ${limit} MB. Add a smaller copy, for example without pictures.`,
+  );
 }
 
 function kindOf(name: string, type: string, bytes: Uint8Array): 'pdf' | 'text' | undefined {
@@ -68,15 +80,6 @@ function withLineFeeds(text: string): string {
 
 function startsWith(bytes: Uint8Array, prefix: readonly number[]): boolean {
   return prefix.every((byte, index) => bytes[index] === byte);
-}
-
-function tooLarge(name: string, sizeBytes: number): DocumentError {
-  const megabytes = (sizeBytes / 1024 / 1024).toFixed(1);
-  const limit = DOCUMENT_LIMIT_BYTES / 1024 / 1024;
-  return new DocumentError(
-    'document_too_large',
-    `"${name}" has ${megabytes} MB, the limit is ${limit} MB. Add a smaller copy, for example without pictures.`,
-  );
 }
 
 function empty(name: string): DocumentError {

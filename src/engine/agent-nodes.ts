@@ -21,7 +21,12 @@ export function nodeOf(agent: AnyAgent, name: string): RunnableNode {
   const node = Object.hasOwn(nodes, name) ? nodes[name] : undefined;
   if (node === undefined) {
     const known = Object.keys(nodes).map((known) => `"${known}"`);
-    throw programErrors.make('node_unknown', { agent: agent.name, version: agent.version, node: name, known: known.join(', ') });
+    throw programErrors.make('node_unknown', {
+      agent: agent.name,
+      version: agent.version,
+      node: name,
+      known: known.join(', '),
+    });
   }
   const definition = typeof node === 'function' ? { run: node } : node;
   const { run, critical = false, retry, timeLimitMs } = definition as NodeDefinition<Fields, Tools, string>;
@@ -37,7 +42,8 @@ export function nodeOf(agent: AnyAgent, name: string): RunnableNode {
 /** @throws `node_returned_nothing` */
 export function checkedResult(node: string, result: unknown): NodeResult<Fields, string> {
   const type = typeof result === 'object' && result !== null && 'type' in result ? result.type : undefined;
-  if (type !== 'goto' && type !== 'end' && type !== 'update') throw programErrors.make('node_returned_nothing', { node });
+  if (type !== 'goto' && type !== 'end' && type !== 'update')
+    throw programErrors.make('node_returned_nothing', { node });
   return result as NodeResult<Fields, string>;
 }
 
@@ -46,7 +52,12 @@ export function checkedResult(node: string, result: unknown): NodeResult<Fields,
  *
  * @throws `edge_missing`, `node_unknown`
  */
-export function nextNode(agent: AnyAgent, node: string, result: NodeResult<Fields, string>, state: object): string | null {
+export function nextNode(
+  agent: AnyAgent,
+  node: string,
+  result: NodeResult<Fields, string>,
+  state: object,
+): string | null {
   const target = result.type === 'goto' ? result.node : result.type === 'end' ? null : routed(agent, node, state);
   if (target !== null) nodeOf(agent, target);
   return target;

@@ -1,5 +1,5 @@
-import { programErrors } from '../program/errors.ts';
 import type { WaitAnswer } from '../model/wait.ts';
+import { programErrors } from '../program/errors.ts';
 import type { KnownEffect } from './effect.ts';
 import { waitIdFor } from './identity.ts';
 import { recordInputs } from './ledger-writes.ts';

@@ -1,5 +1,5 @@
 import { whenAborted } from '../base/abort.ts';
-import { errorToData, type ErrorData } from '../base/errors.ts';
+import { type ErrorData, errorToData } from '../base/errors.ts';
 import { programErrors } from '../program/errors.ts';
 import { Refusal, type ToolCall } from '../program/tool.ts';
 import type { EffectRequest } from './effect.ts';

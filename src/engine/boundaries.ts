@@ -1,9 +1,8 @@
 /** The commits of a runner: one at each node boundary, at a wait, and at the end of a run (A4). */
 import { errorToData } from '../base/errors.ts';
-import type { CommitPlanWorld } from './plans.ts';
+import type { OrderedItem } from '../codec/inbox-codec.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
-import type { OrderedItem } from '../codec/inbox-codec.ts';
 import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { ThreadEvent } from '../model/event.ts';
@@ -16,6 +15,7 @@ import type { AppliedUpdate } from '../program/state.ts';
 import { nextNode, type RunnableNode } from './agent-nodes.ts';
 import { engineErrors } from './errors.ts';
 import { stepIdFor } from './identity.ts';
+import type { CommitPlanWorld } from './plans.ts';
 import { controlOf, type NextCheckpoint, planFor, positionOf } from './plans.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
 import type { StepRun } from './step-run.ts';

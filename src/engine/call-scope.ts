@@ -45,7 +45,9 @@ function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {
   };
   return {
     call: (tool, input, options) =>
-      inPlace(run, scope, tool, options, async (place) => perform(run, toolRequest(agent, tool, input, place))) as Promise<never>,
+      inPlace(run, scope, tool, options, async (place) =>
+        perform(run, toolRequest(agent, tool, input, place)),
+      ) as Promise<never>,
     all: (items, work) => inPlace(run, scope, 'all', undefined, (place) => allOf(parts, place, items, work)),
     model: modelCalls(parts, scope),
     now: () => read(() => run.ports.clock.nowMs()),

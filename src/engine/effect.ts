@@ -14,7 +14,7 @@ import { programErrors } from '../program/errors.ts';
 import { backoffAfter, type RetryPolicy } from '../program/retry.ts';
 import { deepFreeze } from '../program/state.ts';
 import { Refusal, type ToolCall, type Verdict } from '../program/tool.ts';
-import { askApproval, type Approval } from './approval.ts';
+import { type Approval, askApproval } from './approval.ts';
 import { callWithin, isDefiniteRefusal } from './attempt.ts';
 import { effectKeyFor } from './identity.ts';
 import { recordDoubt, recordIntent, recordOutcome, recordRead } from './ledger-writes.ts';
@@ -88,7 +88,9 @@ async function settledResult(run: StepRun, { key, request }: KnownEffect): Promi
   switch (outcome.status) {
     case 'succeeded':
       if (outcome.error !== null) throw errorFromData(outcome.error);
-      return { value: outcome.value === null ? undefined : deepFreeze(await run.writer.codec.decodeValue(outcome.value)) };
+      return {
+        value: outcome.value === null ? undefined : deepFreeze(await run.writer.codec.decodeValue(outcome.value)),
+      };
     case 'given_up':
       throw programErrors.make('effect_given_up', { name: request.name, key });
     case 'compensated':
@@ -97,7 +99,12 @@ async function settledResult(run: StepRun, { key, request }: KnownEffect): Promi
       if (!outcome.final) return undefined;
       throw programErrors.make(
         'effect_failed',
-        { name: request.name, key, attempts: entry.intent.attempt, reason: outcome.error?.message ?? 'no reason given' },
+        {
+          name: request.name,
+          key,
+          attempts: entry.intent.attempt,
+          reason: outcome.error?.message ?? 'no reason given',
+        },
         outcome.error === null ? undefined : errorFromData(outcome.error),
       );
   }
@@ -121,7 +128,9 @@ async function attempt(run: StepRun, effect: KnownEffect, args: unknown): Promis
     await recordOutcome(run, entry, { status: 'failed', error: errorToData(error), by: 'engine', final: false });
     return run.signal.throwIfAborted();
   }
-  const answer = await callWithin(run, request, args, callOf(run, effect, entry), (late) => recordLate(run, entry, late));
+  const answer = await callWithin(run, request, args, callOf(run, effect, entry), (late) =>
+    recordLate(run, entry, late),
+  );
   if ('value' in answer) return recordOutcome(run, entry, { status: 'succeeded', value: answer.value, by: 'call' });
   await recordFailure(run, effect, entry, answer.error);
 }
@@ -157,17 +166,18 @@ async function attemptRead(run: StepRun, effect: KnownEffect, args: unknown, num
   await recordRead(run, effect, args, number, { status: 'failed', error, by: 'call', final: isSpent || wantsNoRetry });
 }
 
-/** Attempts that ended badly. One that a crash cut off does not count: the thread's resume count bounds those. */
 function failuresOf(run: StepRun, { key }: KnownEffect): number {
-  const ended = run.ledger.historyOf(key).filter(({ outcome, doubt }) => {
-    return outcome === undefined ? doubt !== undefined : outcome.status === 'failed' && outcome.by !== 'engine';
-  });
-  return ended.length;
+  return run.ledger.historyOf(key).filter(hasFailed).length;
+}
+
+/** Ended badly. An attempt that a crash cut off does not count: the thread's resume count bounds those. */
+function hasFailed({ outcome, doubt }: LedgerEntry): boolean {
+  return doubt !== undefined || (outcome?.status === 'failed' && outcome.by === 'call');
 }
 
 async function waitBeforeRetry(run: StepRun, effect: KnownEffect, last: LedgerEntry | undefined): Promise<void> {
   const failedAtMs = last?.outcome?.atMs ?? last?.doubt?.atMs;
-  if (last === undefined || failedAtMs === undefined || last.outcome?.by === 'engine') return;
+  if (last === undefined || failedAtMs === undefined || !hasFailed(last)) return;
   const { request } = effect;
   const backoffMs = backoffAfter(request.retry, failuresOf(run, effect), randomFraction(run.ports.random));
   // At most the whole wait again: a clock that was put back must not hold the thread.
@@ -182,6 +192,10 @@ export function callOf(run: StepRun, { key }: KnownEffect, { intent }: LedgerEnt
 }
 
 /** An answer that came after its time limit is evidence all the same (PROTOCOL 3). */
-async function recordLate(run: StepRun, entry: LedgerEntry, late: { value: unknown } | { error: ErrorData }): Promise<void> {
+async function recordLate(
+  run: StepRun,
+  entry: LedgerEntry,
+  late: { value: unknown } | { error: ErrorData },
+): Promise<void> {
   if ('value' in late) await recordOutcome(run, entry, { status: 'succeeded', value: late.value, by: 'call' });
 }

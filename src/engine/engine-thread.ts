@@ -2,7 +2,7 @@
 import { randomId } from '../base/random.ts';
 import { type Checkpoint, checkpointInfo, openCheckpoint } from '../codec/checkpoint-codec.ts';
 import { openRowControl, type RowControl } from '../codec/control-codec.ts';
-import { sealInboxItem, type InboxItem } from '../codec/inbox-codec.ts';
+import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
 import { readLedger } from '../codec/ledger-codec.ts';
 import { newThread } from '../codec/new-thread.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
@@ -11,7 +11,14 @@ import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { Frame } from '../model/frame.ts';
-import { type CheckpointId, type CommitId, sequenceOf, type ThreadHash, type ThreadId, type WaitId } from '../model/ids.ts';
+import {
+  type CheckpointId,
+  type CommitId,
+  sequenceOf,
+  type ThreadHash,
+  type ThreadId,
+  type WaitId,
+} from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { checkInput } from '../program/state.ts';
@@ -127,12 +134,19 @@ export class EngineThread {
   /** The state at the head, or at a checkpoint. @throws `thread_unknown`, `checkpoint_unknown`, `record_damaged` */
   async state(checkpoint?: CheckpointId): Promise<StateRecord> {
     const { row, codec } = await this.#opened();
-    const image = checkpoint === undefined ? (await openThreadImage(codec, row)).state : await this.#imageAt(codec, checkpoint);
+    const image =
+      checkpoint === undefined ? (await openThreadImage(codec, row)).state : await this.#imageAt(codec, checkpoint);
     return (await ThreadState.read(codec, this.#options.agent, image)).values;
   }
 
   /** The newest checkpoints, newest first; `before` goes on from the last one of an earlier list. */
-  async checkpoints({ limit = 100, before }: { limit?: number; before?: CheckpointId } = {}): Promise<readonly CheckpointInfo[]> {
+  async checkpoints({
+    limit = 100,
+    before,
+  }: {
+    limit?: number;
+    before?: CheckpointId;
+  } = {}): Promise<readonly CheckpointInfo[]> {
     const opened = await this.#open();
     if (opened === undefined) return [];
     const { codec } = opened;
@@ -165,7 +179,8 @@ export class EngineThread {
   }
 
   async #imageAt(codec: ThreadCodec, id: CheckpointId): Promise<ThreadImage['state']> {
-    const isThere = sequenceOf(id) !== undefined && (await codec.source.get('checkpoints', codec.thread, id)) !== undefined;
+    const isThere =
+      sequenceOf(id) !== undefined && (await codec.source.get('checkpoints', codec.thread, id)) !== undefined;
     if (!isThere) throw engineErrors.make('checkpoint_unknown', { thread: this.id, checkpoint: id });
     return openStateImage(codec, id);
   }

@@ -4,11 +4,10 @@ import { randomId } from '../base/random.ts';
 import {
   type LedgerEntry,
   ledgerKey,
-  sealDoubt,
-  sealIntent,
-  sealOutcome,
   type StoredIntent,
   type StoredOutcome,
+  sealDoubt,
+  sealOutcome,
 } from '../codec/ledger-codec.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import type { RecordWrite } from '../model/commit.ts';
@@ -30,13 +29,23 @@ export interface Finding {
 }
 
 /** @throws `lease_lost`, `value_not_storable` */
-export async function recordIntent(run: StepRun, effect: KnownEffect, args: unknown, attempt: number): Promise<LedgerEntry> {
+export async function recordIntent(
+  run: StepRun,
+  effect: KnownEffect,
+  args: unknown,
+  attempt: number,
+): Promise<LedgerEntry> {
   const { stored, blobs } = await encodeWithDigest(run.writer.codec, args, effect.request.name);
   const written = await run.writer.intent((number) => intentOf(run, effect, stored, attempt, number), {
     durability: 'strict',
     blobs,
   });
-  return remember(run, { ...written, digest: run.writer.image.control.ledgerDigest, outcome: undefined, doubt: undefined });
+  return remember(run, {
+    ...written,
+    digest: run.writer.image.control.ledgerDigest,
+    outcome: undefined,
+    doubt: undefined,
+  });
 }
 
 /** A read's entry and its outcome, in one group. Its answer leaves nowhere before a later strict commit. */
@@ -84,7 +93,13 @@ export async function recordDoubt(run: StepRun, entry: LedgerEntry, reason: Erro
 }
 
 /** An entry for a call whose own entry was lost: it may have been made, so it begins in doubt. */
-export async function recordLostCall(run: StepRun, effect: KnownEffect, args: unknown, attempt: number, reason: ErrorData) {
+export async function recordLostCall(
+  run: StepRun,
+  effect: KnownEffect,
+  args: unknown,
+  attempt: number,
+  reason: ErrorData,
+) {
   const { codec } = run.writer;
   const { stored, blobs } = await encodeWithDigest(codec, args, effect.request.name);
   const doubt = { reason, atMs: run.ports.clock.nowMs() };
@@ -116,7 +131,11 @@ export async function recordInputs(run: StepRun): Promise<void> {
   if (run.freshInputs.length === 0) return;
   const { codec } = run.writer;
   const { stored, blobs, digest } = await encodeWithDigest(codec, null, 'inputs');
-  const key = (await codec.sealer.hash('inputs', run.scheduled.step, run.writer.image.row.ledger)) as StoredIntent['key'];
+  const key = (await codec.sealer.hash(
+    'inputs',
+    run.scheduled.step,
+    run.writer.image.row.ledger,
+  )) as StoredIntent['key'];
   const request = { kind: 'inputs', name: 'inputs', effectClass: 'read' } as const;
   await run.writer.intent((number) => intentOf(run, { request, key, askedDigest: digest }, stored, 1, number), {
     durability: 'relaxed',
@@ -126,7 +145,9 @@ export async function recordInputs(run: StepRun): Promise<void> {
 
 function intentOf(
   run: StepRun,
-  effect: Pick<KnownEffect, 'key' | 'askedDigest'> & { readonly request: Pick<KnownEffect['request'], 'kind' | 'name' | 'effectClass'> },
+  effect: Pick<KnownEffect, 'key' | 'askedDigest'> & {
+    readonly request: Pick<KnownEffect['request'], 'kind' | 'name' | 'effectClass'>;
+  },
   args: StoredIntent['args'],
   attempt: number,
   number: number,

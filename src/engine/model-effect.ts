@@ -24,7 +24,12 @@ export function modelRequest(run: StepRun, model: LanguageModel, request: ModelR
   };
 }
 
-async function collectAnswer(run: StepRun, model: LanguageModel, request: ModelRequest, call: ToolCall): Promise<ModelAnswer> {
+async function collectAnswer(
+  run: StepRun,
+  model: LanguageModel,
+  request: ModelRequest,
+  call: ToolCall,
+): Promise<ModelAnswer> {
   const { effectKey, attempt, abortSignal } = call;
   const toolCalls: ModelToolCall[] = [];
   let text = '';
@@ -40,6 +45,7 @@ async function collectAnswer(run: StepRun, model: LanguageModel, request: ModelR
       usage = part.usage;
     }
   }
-  if (usage === undefined) throw new Error(`The answer of model ${model.name} broke off after ${text.length} characters.`);
+  if (usage === undefined)
+    throw new Error(`The answer of model ${model.name} broke off after ${text.length} characters.`);
   return { text, toolCalls, usage };
 }

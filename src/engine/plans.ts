@@ -1,13 +1,14 @@
 /** What the next checkpoint of a running thread says: position, control, tier. Pure. */
+
+import { type Random, randomId } from '../base/random.ts';
 import { type CheckpointPlan, noChange, type StateChange } from '../codec/commit-builder.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
-import { randomId, type Random } from '../base/random.ts';
 import type { CheckpointCause, Control, Position } from '../model/checkpoint.ts';
+import type { RecordWrite } from '../model/commit.ts';
 import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { checkpointIdFor } from '../model/ids.ts';
 import { chooseKind, defaultTiers } from '../model/tiers.ts';
-import type { RecordWrite } from '../model/commit.ts';
 import type { EngineOptions } from './ports.ts';
 
 export function controlOf(image: ThreadImage, maxSteps: number): Control {
@@ -40,11 +41,7 @@ export interface CommitPlanWorld {
   readonly resumes: 0 | 1;
 }
 
-export function planFor(
-  image: ThreadImage,
-  next: NextCheckpoint,
-  world: CommitPlanWorld,
-): CheckpointPlan {
+export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitPlanWorld): CheckpointPlan {
   const { options, random, nowMs, resumes } = world;
   const { agent } = options;
   const { state, row } = image;

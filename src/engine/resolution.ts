@@ -9,12 +9,17 @@ import { programErrors } from '../program/errors.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { Verdict } from '../program/tool.ts';
 import { type EffectRequest, type KnownEffect, perform } from './effect.ts';
-import { waitIdFor } from './identity.ts';
+import { effectKeyFor, waitIdFor } from './identity.ts';
 import { recordLostCall, recordOutcome } from './ledger-writes.ts';
 import type { StepRun } from './step-run.ts';
 
 /** Afterwards the entry has an outcome: `failed` and not final means that another attempt may be made. */
-export async function resolveDoubt(run: StepRun, effect: KnownEffect, entry: LedgerEntry, args: unknown): Promise<void> {
+export async function resolveDoubt(
+  run: StepRun,
+  effect: KnownEffect,
+  entry: LedgerEntry,
+  args: unknown,
+): Promise<void> {
   const { request } = effect;
   if (request.verify) {
     const verdict = await verified(run, effect, entry, args);
@@ -33,7 +38,9 @@ export async function resolveDoubt(run: StepRun, effect: KnownEffect, entry: Led
 export async function adoptLost(run: StepRun, effect: KnownEffect, asked: { readonly digest: string }): Promise<void> {
   const { lost } = run.ledger;
   const numbers = lost.map(({ number }) => number).join(', ');
-  const reason = errorToData(new Error(`Ledger entries ${numbers} of this step are lost; this call may be among them.`));
+  const reason = errorToData(
+    new Error(`Ledger entries ${numbers} of this step are lost; this call may be among them.`),
+  );
   await recordLostCall(run, { ...effect, askedDigest: asked.digest }, effect.request.args, lost.length, reason);
 }
 
@@ -42,9 +49,7 @@ async function verified(run: StepRun, effect: KnownEffect, entry: LedgerEntry, a
   const { clock } = run.ports;
   const overAtMs = entry.intent.notAfterMs + effect.request.settleMs;
   for (let round = 1; ; round += 1) {
-    // Taken before asking: an answer from before the call's time was over does not speak for the time after.
-    const askedAtMs = clock.nowMs();
-    const verdict = await verdictOf(run, resolutionOf(effect, entry, 'verify', args, round));
+    const { verdict, askedAtMs } = await verdictOf(run, resolutionOf(effect, entry, 'verify', args, round));
     if (verdict.verdict !== 'not_done' || verdict.closed === true || askedAtMs > overAtMs) return verdict;
     const inMs = Math.max(0, overAtMs - clock.nowMs()) + 1;
     const reason = 'the call may still arrive; asking again when its time is over';
@@ -53,11 +58,17 @@ async function verified(run: StepRun, effect: KnownEffect, entry: LedgerEntry, a
   }
 }
 
-async function verdictOf(run: StepRun, request: EffectRequest): Promise<Verdict<unknown>> {
+/**
+ * The verdict and when it was asked for, both from the record: one that a re-run finds there speaks for the time at which it
+ * was given, not for now.
+ */
+async function verdictOf(run: StepRun, request: EffectRequest): Promise<{ verdict: Verdict<unknown>; askedAtMs: number }> {
   try {
-    return (await perform(run, request)) as Verdict<unknown>;
+    const verdict = (await perform(run, request)) as Verdict<unknown>;
+    const key = await effectKeyFor(run.writer.codec, run.scheduled.step, request.place);
+    return { verdict, askedAtMs: run.ledger.historyOf(key).at(-1)?.intent.atMs ?? 0 };
   } catch (error) {
-    if (programErrors.is(error, 'effect_failed')) return { verdict: 'unknown' };
+    if (programErrors.is(error, 'effect_failed')) return { verdict: { verdict: 'unknown' }, askedAtMs: 0 };
     throw error;
   }
 }
@@ -106,7 +117,12 @@ async function askPerson(run: StepRun, effect: KnownEffect, entry: LedgerEntry, 
   await settleByPerson(run, effect, entry, answer);
 }
 
-async function settleByPerson(run: StepRun, effect: KnownEffect, entry: LedgerEntry, answer: WaitAnswer): Promise<void> {
+async function settleByPerson(
+  run: StepRun,
+  effect: KnownEffect,
+  entry: LedgerEntry,
+  answer: WaitAnswer,
+): Promise<void> {
   if (answer.decision === 'done') {
     return recordOutcome(run, entry, { status: 'succeeded', value: answer.result, by: 'person' });
   }
@@ -115,10 +131,15 @@ async function settleByPerson(run: StepRun, effect: KnownEffect, entry: LedgerEn
 }
 
 /** The attempt did not happen. It counts as failed, and is the last one if attempts are spent. */
-async function recordNotDone(run: StepRun, effect: KnownEffect, entry: LedgerEntry, by: 'verify' | 'person'): Promise<void> {
+async function recordNotDone(
+  run: StepRun,
+  effect: KnownEffect,
+  entry: LedgerEntry,
+  by: 'verify' | 'person',
+): Promise<void> {
   const failed = run.ledger.historyOf(effect.key).filter(({ doubt }) => doubt !== undefined).length;
   const final = by === 'verify' && failed >= effect.request.retry.attempts;
-  const error = entry.doubt?.reason ?? errorToData(new Error('The attempt was cut off before it reached the receiver.'));
+  const error =
+    entry.doubt?.reason ?? errorToData(new Error('The attempt was cut off before it reached the receiver.'));
   await recordOutcome(run, entry, { status: 'failed', error, by, final });
 }
-

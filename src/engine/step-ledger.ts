@@ -1,5 +1,5 @@
 /** What the ledger holds of the step that is being run: its earlier attempts' entries, by effect key. */
-import { ledgerKey, type LedgerEntry, readLedger } from '../codec/ledger-codec.ts';
+import { type LedgerEntry, ledgerKey, readLedger } from '../codec/ledger-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { EffectInfo, EffectStatus } from '../model/effect.ts';
 import type { EffectKey, StepId } from '../model/ids.ts';
@@ -40,7 +40,10 @@ export class StepLedger {
   add(entry: LedgerEntry): void {
     const known = this.#entries.get(entry.intent.key) ?? [];
     const others = known.filter(({ intent }) => intent.number !== entry.intent.number);
-    this.#entries.set(entry.intent.key, [...others, entry].sort((a, b) => a.intent.number - b.intent.number));
+    this.#entries.set(
+      entry.intent.key,
+      [...others, entry].sort((a, b) => a.intent.number - b.intent.number),
+    );
   }
 
   /** Failed attempts of the node itself. */

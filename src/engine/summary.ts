@@ -1,9 +1,11 @@
 import type { CheckpointInfo } from '../model/checkpoint.ts';
-import { sequenceOf } from '../model/ids.ts';
 import type { StepSummary } from '../model/frame.ts';
+import { sequenceOf } from '../model/ids.ts';
 
 /** What a checkpoint shows in a list of steps. */
-export function summaryOf(checkpoint: Omit<CheckpointInfo, 'sequence' | 'agent' | 'agentVersion' | 'stateVersion'>): StepSummary {
+export function summaryOf(
+  checkpoint: Omit<CheckpointInfo, 'sequence' | 'agent' | 'agentVersion' | 'stateVersion'>,
+): StepSummary {
   const { id, kind, cause, position, atMs } = checkpoint;
   const next = position.next[0]?.node ?? null;
   return {

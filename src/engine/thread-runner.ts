@@ -194,7 +194,12 @@ export class ThreadRunner {
     return run.waits.hasUnseenAnswer();
   }
 
-  async #afterError(boundaries: Boundaries, node: RunnableNode, run: StepRun, error: unknown): Promise<RunEnd | 'again'> {
+  async #afterError(
+    boundaries: Boundaries,
+    node: RunnableNode,
+    run: StepRun,
+    error: unknown,
+  ): Promise<RunEnd | 'again'> {
     if (isCancel(error)) return 'again';
     if (isBlocking(error)) throw error;
     if (isFinal(error)) {

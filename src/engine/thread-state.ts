@@ -59,7 +59,8 @@ export class ThreadState {
     for (const [name, items] of applied.append) {
       const view = values[name];
       const stored = image.fields.get(name);
-      if (view instanceof LogView && stored !== undefined && isLogImage(stored)) values[name] = view.grown(stored, items);
+      if (view instanceof LogView && stored !== undefined && isLogImage(stored))
+        values[name] = view.grown(stored, items);
     }
     return new ThreadState(this.#codec, this.#agent, values);
   }

@@ -5,13 +5,14 @@
  * - I3: groups are built, sealed and only then given to the store.
  * - Writes that move the thread follow one another; an outcome waits for none of them and is never refused (PROTOCOL 3).
  */
+
+import { randomId } from '../base/random.ts';
 import { type BuiltGroup, buildCheckpoint, buildIntent, type CheckpointPlan } from '../codec/commit-builder.ts';
 import type { StoredIntent } from '../codec/ledger-codec.ts';
 import type { BlobBatch, ThreadCodec } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { CommitGroup, Condition, Durability, GroupResult, RecordWrite } from '../model/commit.ts';
 import type { CommitId } from '../model/ids.ts';
-import { randomId } from '../base/random.ts';
 import { storeErrors } from '../store/errors.ts';
 import { engineErrors } from './errors.ts';
 import type { EnginePorts } from './ports.ts';
@@ -38,13 +39,19 @@ export class ThreadWriter {
 
   /** @throws `lease_lost`, `value_not_storable`, store errors */
   checkpoint(plan: (image: ThreadImage) => CheckpointPlan | Promise<CheckpointPlan>): Promise<ThreadImage> {
-    return this.#inTurn(async () => this.#apply(await buildCheckpoint(this.codec, this.#image, await plan(this.#image))));
+    return this.#inTurn(async () =>
+      this.#apply(await buildCheckpoint(this.codec, this.#image, await plan(this.#image))),
+    );
   }
 
   /** Writes the next entry of the ledger. Resolves with it once it is durable. */
   intent(
     make: (number: number) => StoredIntent,
-    options: { durability: Durability; blobs: BlobBatch; records?: (number: number) => Promise<readonly RecordWrite[]> },
+    options: {
+      durability: Durability;
+      blobs: BlobBatch;
+      records?: (number: number) => Promise<readonly RecordWrite[]>;
+    },
   ): Promise<{ readonly intent: StoredIntent; readonly commit: CommitId }> {
     return this.#inTurn(async () => {
       const intent = make(this.#image.row.ledger + 1);

@@ -12,7 +12,7 @@ import { platformClock } from '../host/platform-clock.ts';
 import { localLocks, webLocks } from '../host/web-locks.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import type { LanguageModel } from '../program/model.ts';
-import type { HostApi } from '../protocol/host-api.ts';
+import type { HostMethods } from '../protocol/host-api.ts';
 import { openIndexedDb } from '../stores/indexeddb/connection.ts';
 import { IndexedDbKeyStore } from '../stores/indexeddb/indexeddb-key-store.ts';
 import { IndexedDbStore } from '../stores/indexeddb/indexeddb-store.ts';
@@ -39,7 +39,7 @@ export function serve(agent: AnyAgent, options: ServeOptions = {}): void {
   );
 }
 
-async function openHost(agent: AnyAgent, options: ServeOptions): Promise<HostApi> {
+async function openHost(agent: AnyAgent, options: ServeOptions): Promise<HostMethods> {
   const { database = 'holdfast', resume = 'auto', endpoint: _, ...engineOptions } = options;
   const connection = await openIndexedDb(database);
   const store = new IndexedDbStore(connection);
@@ -56,5 +56,5 @@ async function openHost(agent: AnyAgent, options: ServeOptions): Promise<HostApi
     resume,
   });
   await host.start();
-  return host.api();
+  return host.methods();
 }

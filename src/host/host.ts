@@ -2,9 +2,8 @@
 import { errorToData } from '../base/errors.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions, EnginePorts } from '../engine/ports.ts';
-import type { HostApi, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
+import type { HostMethods, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
 import { protocolVersion } from '../protocol/host-api.ts';
-import { replyOf } from '../protocol/reply.ts';
 import { HostedThread } from './hosted-thread.ts';
 import { plainState, withFileRefs } from './plain-state.ts';
 import type { Hints, Locks } from './ports.ts';
@@ -49,43 +48,30 @@ export class Host {
   }
 
   /** The functions that a page may call. */
-  api(): HostApi {
+  methods(): HostMethods {
     const { options, lifeLock } = this.#parts;
     const { agent } = options;
-    const hello = { protocol: protocolVersion, agent: agent.name, version: agent.version, lifeLock };
+    const thread = (id: string) => this.#engine.thread(id);
     return {
-      hello: () => replyOf(() => hello),
-      threads: () => replyOf(() => this.#threads()),
-      send: (id, update, dedupId) =>
-        replyOf(async () => {
-          const thread = await this.#thread(id);
-          await thread.engineThread.send((await withFileRefs(update)) as object, dedupId);
-          thread.kick();
-        }),
-      cancel: (id, dedupId) =>
-        replyOf(async () => {
-          const thread = await this.#thread(id);
-          await thread.engineThread.cancel(dedupId);
-          thread.kick();
-        }),
+      hello: () => ({ protocol: protocolVersion, agent: agent.name, version: agent.version, lifeLock }),
+      threads: () => this.#threads(),
+      send: async (id, update, dedupId) => {
+        const given = (await withFileRefs(update)) as object;
+        await this.#then(id, ({ engineThread }) => engineThread.send(given, dedupId));
+      },
+      cancel: (id, dedupId) => this.#then(id, ({ engineThread }) => engineThread.cancel(dedupId)),
       answer: (id, wait, digest, answer) =>
-        replyOf(async () => {
-          const thread = await this.#thread(id);
-          await thread.engineThread.answer(wait, digest, answer);
-          thread.kick();
-        }),
-      view: (id) => replyOf(async () => this.#viewOf(id)),
-      state: (id, checkpoint) =>
-        replyOf(async () => {
-          const state = await this.#engine.thread(id).state(checkpoint ?? undefined);
-          const secrets = Object.entries(agent.state).filter(([, { kind }]) => kind === 'secret');
-          return plainState(state, new Set(secrets.map(([name]) => name)));
-        }),
-      checkpoints: (id, query) => replyOf(() => this.#engine.thread(id).checkpoints(query)),
-      effects: (id) => replyOf(() => this.#engine.thread(id).effects()),
-      watch: (id, port) => replyOf(() => this.#watch(id, port)),
-      resume: (id) => replyOf(async () => (await this.#thread(id)).kick()),
-      close: () => replyOf(() => this.close()),
+        this.#then(id, ({ engineThread }) => engineThread.answer(wait, digest, answer)),
+      view: (id) => this.#view(id),
+      state: async (id, checkpoint) => {
+        const secrets = Object.keys(agent.state).filter((name) => agent.state[name]?.kind === 'secret');
+        return plainState(await thread(id).state(checkpoint ?? undefined), new Set(secrets));
+      },
+      checkpoints: (id, query) => thread(id).checkpoints(query),
+      effects: (id) => thread(id).effects(),
+      watch: (id, port) => this.#watch(id, port),
+      resume: (id) => this.#then(id, () => undefined),
+      close: () => this.close(),
     };
   }
 
@@ -95,7 +81,14 @@ export class Host {
     await this.#parts.ports.store.close();
   }
 
-  async #viewOf(id: string): Promise<ThreadView | null> {
+  /** Does it, and lets the thread run if that gave it something to do. */
+  async #then(id: string, work: (thread: HostedThread) => unknown): Promise<void> {
+    const thread = await this.#thread(id);
+    await work(thread);
+    thread.kick();
+  }
+
+  async #view(id: string): Promise<ThreadView | null> {
     const thread = await this.#thread(id);
     return (await thread.engineThread.row()) === undefined ? null : thread.view();
   }

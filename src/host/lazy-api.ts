@@ -1,35 +1,25 @@
-import type { HostApi, Reply } from '../protocol/host-api.ts';
+import { type HostApi, type HostMethods, hostMethods } from '../protocol/host-api.ts';
 import { replyOf } from '../protocol/reply.ts';
 
 /**
- * The API of a host that is still opening: calls wait for it. If opening fails, each call gets the reason, and the next one
- * tries again.
+ * The API of a host that is still opening: calls wait for it, and errors become data. If opening fails, each call gets the
+ * reason, and the next one tries again.
  */
-export function lazyApi(open: () => Promise<HostApi>): HostApi {
-  let opening: Promise<HostApi> | undefined;
-  const opened = (): Promise<HostApi> => {
+export function lazyApi(open: () => Promise<HostMethods>): HostApi {
+  let opening: Promise<HostMethods> | undefined;
+  const opened = (): Promise<HostMethods> => {
     opening ??= open().catch((error: unknown) => {
       opening = undefined;
       throw error;
     });
     return opening;
   };
-  const through = async <Value>(call: (api: HostApi) => Promise<Reply<Value>>): Promise<Reply<Value>> => {
-    const reply = await replyOf(opened);
-    return reply.ok ? call(reply.value) : reply;
-  };
-  return {
-    hello: () => through((api) => api.hello()),
-    threads: () => through((api) => api.threads()),
-    send: (thread, update, dedupId) => through((api) => api.send(thread, update, dedupId)),
-    cancel: (thread, dedupId) => through((api) => api.cancel(thread, dedupId)),
-    answer: (thread, wait, digest, answer) => through((api) => api.answer(thread, wait, digest, answer)),
-    view: (thread) => through((api) => api.view(thread)),
-    state: (thread, checkpoint) => through((api) => api.state(thread, checkpoint)),
-    checkpoints: (thread, query) => through((api) => api.checkpoints(thread, query)),
-    effects: (thread) => through((api) => api.effects(thread)),
-    watch: (thread, port) => through((api) => api.watch(thread, port)),
-    resume: (thread) => through((api) => api.resume(thread)),
-    close: () => through((api) => api.close()),
-  };
+  const through =
+    (name: keyof HostMethods) =>
+    (...args: readonly unknown[]) =>
+      replyOf(async () => {
+        const methods = await opened();
+        return (methods[name] as (...given: readonly unknown[]) => unknown)(...args);
+      });
+  return Object.fromEntries(hostMethods.map((name) => [name, through(name)])) as unknown as HostApi;
 }

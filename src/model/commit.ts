@@ -36,7 +36,10 @@ export interface InboxAppend extends Omit<StoredRecord, 'commit' | 'key'> {
 }
 
 export type RowChange = Partial<
-  Pick<ThreadRow, 'status' | 'head' | 'sequence' | 'ledger' | 'inboxTaken' | 'resumes' | 'wakeUpAtMs' | 'updatedAtMs' | 'control'>
+  Pick<
+    ThreadRow,
+    'status' | 'head' | 'sequence' | 'ledger' | 'inboxTaken' | 'resumes' | 'wakeUpAtMs' | 'updatedAtMs' | 'control'
+  >
 >;
 
 export interface CommitGroup {

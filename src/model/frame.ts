@@ -32,6 +32,12 @@ export type Frame =
   | { readonly type: 'effect'; readonly effect: EffectInfo }
   | { readonly type: 'wait'; readonly wait: Wait }
   | { readonly type: 'answered'; readonly wait: string }
-  | { readonly type: 'retry'; readonly name: string; readonly attempt: number; readonly inMs: number; readonly reason: string }
+  | {
+      readonly type: 'retry';
+      readonly name: string;
+      readonly attempt: number;
+      readonly inMs: number;
+      readonly reason: string;
+    }
   /** The thread cannot go on as things are; its records are untouched. */
   | { readonly type: 'blocked'; readonly error: ErrorData };

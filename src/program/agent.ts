@@ -1,7 +1,7 @@
 import type { Field, Fields, StateOf } from '../model/fields.ts';
 import { programErrors } from './errors.ts';
-import type { NodeResult } from './node-result.ts';
 import type { NodeContext } from './node-context.ts';
+import type { NodeResult } from './node-result.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { AnyTool, Tools } from './tool.ts';
 

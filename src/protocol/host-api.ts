@@ -55,20 +55,42 @@ export interface CheckpointQuery {
 }
 
 /** The worker's functions. Each resolves when what it did is durable. */
-export interface HostApi {
-  hello(): Promise<Reply<Hello>>;
-  threads(): Promise<Reply<readonly ThreadSummary[]>>;
-  send(thread: string, update: object, dedupId: string): Promise<Reply<void>>;
-  cancel(thread: string, dedupId: string): Promise<Reply<void>>;
-  answer(thread: string, wait: string, digest: string, answer: WaitAnswer): Promise<Reply<void>>;
-  view(thread: string): Promise<Reply<ThreadView | null>>;
-  state(thread: string, checkpoint: CheckpointId | null): Promise<Reply<Readonly<Record<string, unknown>>>>;
-  checkpoints(thread: string, query: CheckpointQuery): Promise<Reply<readonly CheckpointInfo[]>>;
-  effects(thread: string): Promise<Reply<readonly EffectInfo[]>>;
+export interface HostMethods {
+  hello(): Hello | Promise<Hello>;
+  threads(): Promise<readonly ThreadSummary[]>;
+  send(thread: string, update: object, dedupId: string): Promise<void>;
+  cancel(thread: string, dedupId: string): Promise<void>;
+  answer(thread: string, wait: string, digest: string, answer: WaitAnswer): Promise<void>;
+  view(thread: string): Promise<ThreadView | null>;
+  state(thread: string, checkpoint: CheckpointId | null): Promise<Readonly<Record<string, unknown>>>;
+  checkpoints(thread: string, query: CheckpointQuery): Promise<readonly CheckpointInfo[]>;
+  effects(thread: string): Promise<readonly EffectInfo[]>;
   /** Streams the thread into the port until the port gets the message `stop`. */
-  watch(thread: string, port: MessagePort): Promise<Reply<void>>;
+  watch(thread: string, port: MessagePort): Promise<void>;
   /** Goes on with a thread whose worker ended, where that does not happen by itself. */
-  resume(thread: string): Promise<Reply<void>>;
+  resume(thread: string): Promise<void>;
   /** Stops all runs, waits for what is under way, and closes the store. */
-  close(): Promise<Reply<void>>;
+  close(): Promise<void>;
 }
+
+/** The same as they cross the worker's boundary: errors as data. */
+export type HostApi = {
+  readonly [K in keyof HostMethods]: (
+    ...args: Parameters<HostMethods[K]>
+  ) => Promise<Reply<Awaited<ReturnType<HostMethods[K]>>>>;
+};
+
+export const hostMethods = [
+  'hello',
+  'threads',
+  'send',
+  'cancel',
+  'answer',
+  'view',
+  'state',
+  'checkpoints',
+  'effects',
+  'watch',
+  'resume',
+  'close',
+] as const satisfies readonly (keyof HostMethods)[];

@@ -11,7 +11,7 @@ export async function replyOf<Value>(work: () => Value | Promise<Value>): Promis
 }
 
 /** The value of a reply, or its error thrown whole: code, details and causes. */
-export function valueOf<Value>(reply: Reply<Value>): Value {
+export function valueFrom<Value>(reply: Reply<Value>): Value {
   if (reply.ok) return reply.value;
   throw errorFromData(reply.error);
 }

@@ -3,8 +3,8 @@
  * Never for real data.
  */
 import { concatBytes, equalBytes, framed, utf8 } from '../base/bytes.ts';
-import type { Cipher, Cryptography } from '../codec/cipher.ts';
 import type { Random } from '../base/random.ts';
+import type { Cipher, Cryptography } from '../codec/cipher.ts';
 
 export function plainCryptography(random: Random): Cryptography<Uint8Array> {
   return {

@@ -8,6 +8,7 @@ import type { StoredRecord, Table } from '../../src/model/records.ts';
 import type { Wait, WaitAnswer } from '../../src/model/wait.ts';
 import type { LanguageModel, ModelContext, ModelPart, ModelRequest } from '../../src/program/model.ts';
 import type { Store } from '../../src/store/store.ts';
+import { CuttingStore, Life } from '../../src/testing/cutting-store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
 
 /** One thread, and as many engines after one another as a test wants. */
@@ -28,6 +29,12 @@ export class Scene {
   async open(options: Partial<EngineOptions> & { readonly store?: Store } = {}): Promise<EngineThread> {
     const { store, ...changed } = options;
     return (await this.world.engine({ ...this.#options, ...changed }, store)).thread('thread');
+  }
+
+  /** Opened in a process that can be ended: from then on nothing it does reaches the store. */
+  async mortal(options: Partial<EngineOptions> = {}): Promise<{ readonly thread: EngineThread; readonly life: Life }> {
+    const life = new Life();
+    return { life, thread: await this.open({ ...options, store: new CuttingStore(this.world.store(), life) }) };
   }
 
   /** Opened, and given an input. */

@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { type Deferred, deferred } from '../../src/base/deferred.ts';
+import { value } from '../../src/model/fields.ts';
+import type { EffectClass } from '../../src/model/effect.ts';
+import { defineAgent } from '../../src/program/agent.ts';
+import { done, notDone, type ToolCall, tool, type Verdict } from '../../src/program/tool.ts';
+import { answer, never, nth, only, Scene, ScriptedModel, withMethods } from './support.ts';
+
+/** A node with one call whose answers the test gives, call by call. */
+function heldCalls(effect: EffectClass, verify?: () => Verdict<string> | Promise<Verdict<string>>) {
+  const calls: (ToolCall & { readonly answer: Deferred<string> })[] = [];
+  const act = tool({
+    name: 'act',
+    description: 'Acts',
+    input: z.object({}),
+    effect,
+    timeLimitMs: 7_000,
+    run: (_input, call) => {
+      const answered = deferred<string>();
+      calls.push({ ...call, answer: answered });
+      return answered.promise;
+    },
+    ...(verify && { verify }),
+  });
+  const agent = defineAgent({
+    name: 'holder',
+    version: 1,
+    state: { result: value(z.string(), '') },
+    tools: { act },
+    start: 'go',
+    nodes: { go: async (_state, { call, end }) => end({ result: await call('act', {}) }) },
+  });
+  return { scene: new Scene({ agent }), calls };
+}
+
+/** Lets the call time out that is under way. */
+async function timeOut(scene: Scene) {
+  await scene.passes(7_000, 7_000);
+}
+
+async function parts(scene: Scene): Promise<string[]> {
+  return (await scene.stored('ledger')).map(({ key }) => key.replace(/^0+/, '').slice(0, 3));
+}
+
+describe('a call that takes too long', () => {
+  test('[B5c, B4b] is aborted and in doubt; an idempotent one is made again with the same key', async () => {
+    const { scene, calls } = heldCalls('idempotent');
+    const running = (await scene.begun()).run();
+    await timeOut(scene);
+    await scene.passes(900, 1_100);
+    await scene.clock.whenAsleep((ms) => ms === 7_000);
+    nth(calls, 1).answer.resolve('second');
+
+    expect(await running).toEqual({ end: 'done' });
+    expect(nth(calls, 0).abortSignal.aborted).toBe(true);
+    expect(nth(calls, 1).effectKey).toBe(nth(calls, 0).effectKey);
+    expect((await (await scene.open()).effects()).map(({ status, error }) => [status, error?.code])).toEqual([
+      ['in_doubt', 'effect_timed_out'],
+      ['succeeded', undefined],
+    ]);
+  });
+
+  test('[B4c] of class once is in doubt and left to a person', async () => {
+    const { scene, calls } = heldCalls('once');
+    const running = (await scene.begun()).run();
+    await timeOut(scene);
+
+    expect(await running).toEqual({ end: 'waiting' });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('evidence is never refused', () => {
+  test('[B3b, I5] an answer that comes during the backoff is recorded, and the call is not made again', async () => {
+    const { scene, calls } = heldCalls('idempotent');
+    const thread = await scene.begun();
+    const running = thread.run();
+    await timeOut(scene);
+    const backoffMs = await scene.clock.whenAsleep((ms) => ms >= 900 && ms <= 1_100);
+    nth(calls, 0).answer.resolve('late');
+    while (!(await parts(scene)).includes('1.o')) await Promise.resolve();
+    scene.clock.advance(backoffMs);
+
+    expect(await running).toEqual({ end: 'done' });
+    expect((await thread.state()).result).toBe('late');
+    expect(calls).toHaveLength(1);
+  });
+
+  test('[B3c] a model answer that came after its time limit is not paid for again after a crash', async () => {
+    const first = deferred<string>();
+    const agent = defineAgent({
+      name: 'thinker',
+      version: 1,
+      state: { result: value(z.string(), '') },
+      start: 'go',
+      nodes: { go: async (_state, { model, end }) => end({ result: await model.text('q') }) },
+    });
+    const model = new ScriptedModel((_prompt, { attempt }) => (attempt === 1 ? first.promise : never<string>()));
+    const scene = new Scene({ agent, model });
+    await scene.begun();
+    const { thread, life } = await scene.mortal();
+    void thread.run();
+    await scene.passes(120_000, 120_000);
+    await scene.passes(900, 1_100);
+    await scene.clock.whenAsleep((ms) => ms === 120_000);
+    first.resolve('late');
+    while (!(await parts(scene)).includes('1.o')) await Promise.resolve();
+    life.end();
+    const again = await scene.open();
+
+    expect(await again.run()).toEqual({ end: 'done' });
+    expect((await again.state()).result).toBe('late');
+    expect(model.calls).toHaveLength(2);
+  });
+
+  test('[B14c, B3b] a runner that lost its lease still records what became of its call', async () => {
+    const { scene, calls } = heldCalls('once');
+    const old = (await scene.begun()).run();
+    await scene.clock.whenAsleep((ms) => ms === 7_000);
+    const thread = await scene.open();
+    expect(await thread.run()).toEqual({ end: 'waiting' });
+    nth(calls, 0).answer.resolve('it happened');
+
+    expect(await old).toEqual({ end: 'lost' });
+    expect((await thread.effects()).map(({ status }) => status)).toEqual(['succeeded']);
+  });
+
+  test('[B4f, B3b] what the call itself said wins over a later word of a person, which is kept beside it', async () => {
+    const { scene, calls } = heldCalls('once');
+    const old = (await scene.begun()).run();
+    await scene.clock.whenAsleep((ms) => ms === 7_000);
+    const thread = await scene.open();
+    await thread.run();
+    nth(calls, 0).answer.resolve('it happened');
+    await old;
+    await answer(thread, only(await thread.waits()), { decision: 'not_done' });
+
+    expect(await thread.run()).toEqual({ end: 'done' });
+    expect((await thread.state()).result).toBe('it happened');
+    expect(calls).toHaveLength(1);
+  });
+
+  test('[B4d, B3b] an outcome that arrives while verify asks is not lost: the first on record stands, the other is beside it', async () => {
+    const asked = deferred<void>();
+    const verdict = deferred<Verdict<string>>();
+    const { scene, calls } = heldCalls('once', () => {
+      asked.resolve();
+      return verdict.promise;
+    });
+    const old = (await scene.begun()).run();
+    await scene.clock.whenAsleep((ms) => ms === 7_000);
+    const thread = await scene.open();
+    const running = thread.run();
+    await asked.promise;
+    nth(calls, 0).answer.resolve('it happened');
+    expect(await old).toEqual({ end: 'lost' });
+    verdict.resolve(notDone({ closed: true }));
+
+    expect(await running).toEqual({ end: 'done' });
+    expect((await thread.state()).result).toBe('it happened');
+    expect(calls).toHaveLength(1);
+    expect(await parts(scene)).toEqual(['1.i', '1.o', '1.x', '2.i', '2.o']);
+  });
+
+  test('[B3b] a second outcome that says the same is not kept twice', async () => {
+    const asked = deferred<void>();
+    const verdict = deferred<Verdict<string>>();
+    const { scene, calls } = heldCalls('once', () => {
+      asked.resolve();
+      return verdict.promise;
+    });
+    const old = (await scene.begun()).run();
+    await scene.clock.whenAsleep((ms) => ms === 7_000);
+    const thread = await scene.open();
+    const running = thread.run();
+    await asked.promise;
+    nth(calls, 0).answer.resolve('it happened');
+    await old;
+    verdict.resolve(done('it happened'));
+
+    expect(await running).toEqual({ end: 'done' });
+    expect(await parts(scene)).toEqual(['1.i', '1.o', '2.i', '2.o']);
+  });
+
+  test('[B4d, B4c] a late answer of an attempt that was declared not done is kept beside it', async () => {
+    const { scene, calls } = heldCalls('once', () => notDone({ closed: true }));
+    const thread = await scene.begun();
+    const running = thread.run();
+    await timeOut(scene);
+    await scene.passes(900, 1_100);
+    await scene.clock.whenAsleep((ms) => ms === 7_000);
+    nth(calls, 0).answer.resolve('so it did arrive');
+    while (!(await parts(scene)).includes('1.x')) await Promise.resolve();
+    nth(calls, 1).answer.resolve('second');
+
+    expect(await running).toEqual({ end: 'done' });
+    expect((await thread.state()).result).toBe('second');
+  });
+
+  test('[B3b] a late answer that the store cannot take any more disturbs nobody', async () => {
+    const { scene, calls } = heldCalls('once');
+    await scene.begun();
+    const store = scene.world.store();
+    const thread = await scene.open({ store: withMethods(store, {}) });
+    const running = thread.run();
+    await timeOut(scene);
+    expect(await running).toEqual({ end: 'waiting' });
+    await store.close();
+    nth(calls, 0).answer.resolve('late');
+    for (const ms of [50, 250, 1_000]) await scene.passes(ms, ms);
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(await parts(scene)).toEqual(['1.d', '1.i']);
+  });
+});
