@@ -223,6 +223,7 @@ describe('transactions of the IndexedDB store', () => {
     );
     const unlock = await lockAll(store.name);
 
+    const begin = vi.spyOn(IDBDatabase.prototype, 'transaction');
     const committed = commitOne(impatient, groupFor(row, 'a')).catch((error: unknown) => error);
     await timer.runOut();
 
@@ -231,7 +232,9 @@ describe('transactions of the IndexedDB store', () => {
       details: { operation: 'commit', afterMs: 5_000 },
     });
     await unlock();
+    expect(await store.get('events', row.thread, 'event-a')).toBeUndefined(); // it was aborted, not left to itself
     expect(await commitOne(impatient, groupFor(row, 'a'))).toEqual({ status: 'applied' });
+    expect(begin.mock.contexts.at(-1)).not.toBe(begin.mock.contexts[0]); // on another connection
     expect(timer.pending).toBe(0);
     await impatient.close();
   });

@@ -120,7 +120,7 @@ export class IndexedDbConnection {
       timeoutMs: this.#timeoutMs,
       startTimer: this.#startTimer,
       mayCreate: !this.#wasOpen,
-      onClosed: (db) => this.#drop(db),
+      onUnusable: (db) => this.#drop(db),
     });
     const opening = this.#handle;
     try {

@@ -19,8 +19,8 @@ export interface OpenOptions {
   readonly startTimer: StartTimer;
   /** Without it, a database that is not there is one that was lost: it is not made again, empty. */
   readonly mayCreate: boolean;
-  /** The browser closed the handle, or it was closed for another tab that wants to change the database. */
-  readonly onClosed: (db: IDBDatabase) => void;
+  /** The browser closed the handle, or another tab wants to change the database: close it at once. */
+  readonly onUnusable: (db: IDBDatabase) => void;
 }
 
 const attempts = 3;
@@ -65,7 +65,7 @@ function openInTime(name: string, options: OpenOptions): Promise<IDBDatabase> {
   });
 }
 
-async function open(name: string, { mayCreate, onClosed }: OpenOptions): Promise<IDBDatabase> {
+async function open(name: string, { mayCreate, onUnusable }: OpenOptions): Promise<IDBDatabase> {
   let isGone = false;
   let handle: IDBDatabase | undefined;
   try {
@@ -77,12 +77,10 @@ async function open(name: string, { mayCreate, onClosed }: OpenOptions): Promise
         else for (const store of objectStores) db.createObjectStore(store);
       },
       blocking(_currentVersion, _blockedVersion, event) {
-        const db = event.target as IDBDatabase;
-        db.close();
-        onClosed(db);
+        onUnusable(event.target as IDBDatabase);
       },
       terminated() {
-        if (handle !== undefined) onClosed(handle);
+        if (handle !== undefined) onUnusable(handle);
       },
     });
     handle = unwrap(opened);

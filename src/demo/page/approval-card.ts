@@ -1,0 +1,126 @@
+import { button, element, type Part, replaceChildren, setText, show } from './element.ts';
+import { icon } from './icons.ts';
+import type { ScreeningWait } from './session.ts';
+
+export interface CardActions {
+  /** Sends an answer; rejects with what was wrong. */
+  answer(wait: ScreeningWait, give: () => Promise<void>): Promise<void>;
+}
+
+/**
+ * Asks a person about one invitation. Nothing is a form here and no button has the focus at first, so that Enter never allows
+ * by accident; the heading takes the focus.
+ */
+export function approvalCard(first: ScreeningWait, isOpen: boolean, actions: CardActions): Part<ScreeningWait> {
+  const { applicant, to, subject, body } = first.args;
+  const title = element('h3', { id: `wait-${first.id}`, tabindex: '-1' }, `Send an invitation to ${applicant}?`);
+  const fields = letterFields({ to, subject, body });
+  const shown = element('dl', { class: 'letter-head' }, ...row('To', to), ...row('Subject', subject));
+  const letter = element('pre', { class: 'letter' }, body);
+  const read = element(
+    'details',
+    { class: 'letter-details', open: isOpen },
+    element('summary', {}, 'Read the letter'),
+    letter,
+  );
+  const problem = element('p', { class: 'problem-line', role: 'alert', hidden: true });
+  const buttons = element('div', { class: 'buttons' });
+
+  const give = async (answer: () => Promise<void>): Promise<void> => {
+    for (const one of buttons.querySelectorAll('button')) one.disabled = true;
+    show(problem, false);
+    try {
+      await actions.answer(first, answer);
+    } catch (error) {
+      setText(problem, error instanceof Error ? error.message : String(error));
+      show(problem, true);
+      for (const one of buttons.querySelectorAll('button')) one.disabled = false;
+    }
+  };
+  const setEditing = (isEditing: boolean): void => {
+    show(fields.node, isEditing);
+    show(shown, !isEditing);
+    show(read, !isEditing);
+    replaceChildren(buttons, ...(isEditing ? editing : asking));
+  };
+
+  const asking = [
+    button('Deny', () => void give(() => first.deny('A person decided against it.')), {}, icon('x')),
+    button('Edit', () => {
+      setEditing(true);
+      fields.focus();
+    }),
+    button('Allow', () => void give(() => first.allow()), { class: 'is-allow' }, icon('check')),
+  ];
+  const editing = [
+    button('Deny', () => void give(() => first.deny('A person decided against it.')), {}, icon('x')),
+    button('Discard changes', () => {
+      fields.reset();
+      setEditing(false);
+      title.focus();
+    }),
+    button(
+      'Allow with these changes',
+      () => void give(() => first.allow({ args: { ...first.args, ...fields.values() } })),
+      { class: 'is-allow' },
+      icon('check'),
+    ),
+  ];
+
+  const node = element(
+    'section',
+    { class: 'card is-wait', 'aria-labelledby': `wait-${first.id}` },
+    title,
+    element('p', { class: 'why' }, element('strong', {}, 'Why: '), first.reason),
+    shown,
+    read,
+    fields.node,
+    element(
+      'ul',
+      { class: 'consequences' },
+      element('li', {}, element('strong', {}, 'If you allow: '), 'this one message goes out, once, even if the tab crashes.'),
+      element('li', {}, element('strong', {}, 'If you deny: '), 'nothing is sent, and the report says so.'),
+    ),
+    problem,
+    buttons,
+    element('p', { class: 'tool' }, 'Tool ', element('code', {}, first.tool)),
+  );
+  setEditing(false);
+  return { node, update: () => undefined };
+}
+
+interface LetterFields {
+  readonly node: HTMLElement;
+  focus(): void;
+  reset(): void;
+  values(): { readonly to: string; readonly subject: string; readonly body: string };
+}
+
+function letterFields(letter: { to: string; subject: string; body: string }): LetterFields {
+  const to = element('input', { type: 'email', autocomplete: 'off', value: letter.to });
+  const subject = element('input', { type: 'text', autocomplete: 'off', value: letter.subject });
+  const body = element('textarea', { rows: '10' });
+  const reset = (): void => {
+    to.value = letter.to;
+    subject.value = letter.subject;
+    body.value = letter.body;
+  };
+  reset();
+  const node = element(
+    'div',
+    { class: 'fields' },
+    element('label', {}, element('span', {}, 'To'), to),
+    element('label', {}, element('span', {}, 'Subject'), subject),
+    element('label', {}, element('span', {}, 'Letter'), body),
+  );
+  return {
+    node,
+    focus: () => body.focus(),
+    reset,
+    values: () => ({ to: to.value.trim(), subject: subject.value, body: body.value }),
+  };
+}
+
+function row(name: string, text: string): HTMLElement[] {
+  return [element('dt', {}, name), element('dd', {}, text)];
+}

@@ -1,0 +1,65 @@
+import { type CardActions, approvalCard } from './approval-card.ts';
+import { doubtCard } from './doubt-card.ts';
+import { button, element, keyedList, type Part, setText, show } from './element.ts';
+import { icon } from './icons.ts';
+import type { ScreeningWait } from './session.ts';
+import { counted } from './words.ts';
+
+/** All that waits for a person, one card each, and one button for all of them. Takes the focus when it appears. */
+export function approvals(actions: CardActions): Part<readonly ScreeningWait[]> {
+  const heading = element('h2', { tabindex: '-1' });
+  const cards = element('div', { class: 'cards' });
+  let waits: readonly ScreeningWait[] = [];
+  const problem = element('p', { class: 'problem-line', role: 'alert', hidden: true });
+  const all = button('Allow all for this run', () => void allowAll(), {}, icon('check'));
+  const head = element('div', { class: 'approvals-head' }, heading, all);
+  const node = element('section', { class: 'approvals', 'aria-label': 'Waiting for you', hidden: true }, head, problem, cards);
+
+  const allowAll = async (): Promise<void> => {
+    all.disabled = true;
+    show(problem, false);
+    try {
+      const open = waits.filter(({ kind }) => kind === 'approval');
+      // The first answer grants the tool for later calls; those that already ask are answered one by one.
+      for (const wait of open) await actions.answer(wait, () => wait.allow({ forThread: true }));
+    } catch (error) {
+      setText(problem, error instanceof Error ? error.message : String(error));
+      show(problem, true);
+    }
+    all.disabled = false;
+  };
+
+  const update = keyedList<ScreeningWait>(
+    cards,
+    ({ id }) => id,
+    (wait) => {
+      const isFirst = wait.id === waits[0]?.id;
+      return wait.kind === 'in_doubt' ? doubtCard(wait, actions) : approvalCard(wait, isFirst, actions);
+    },
+  );
+
+  return {
+    node,
+    update(next) {
+      const had = waits.length;
+      const hadFocus = node.contains(document.activeElement);
+      waits = next;
+      const open = next.filter(({ kind }) => kind === 'approval').length;
+      show(node, next.length > 0);
+      setText(heading, open === 0 ? 'Please look this up' : `${counted(open, 'invitation')} ${open === 1 ? 'waits' : 'wait'} for you`);
+      show(all, open > 1);
+      update(next);
+      const isNew = had === 0 && next.length > 0;
+      if (isNew || (hadFocus && next.length < had)) focusFirst(cards);
+    },
+  };
+}
+
+/** The heading of the first card, unless somebody is writing. */
+function focusFirst(cards: HTMLElement): void {
+  const { activeElement } = document;
+  if (activeElement instanceof HTMLTextAreaElement || activeElement instanceof HTMLInputElement) {
+    if (activeElement.isConnected && !activeElement.disabled) return;
+  }
+  cards.querySelector<HTMLElement>('h3')?.focus();
+}

@@ -1,0 +1,27 @@
+/** Runs work when asked: once at a time, and once more if it was asked for meanwhile. What fails waits for the next time. */
+export class Coalesced {
+  readonly #work: () => Promise<void>;
+  #isRunning = false;
+  #isAskedAgain = false;
+
+  constructor(work: () => Promise<void>) {
+    this.#work = work;
+  }
+
+  ask(): void {
+    if (this.#isRunning) {
+      this.#isAskedAgain = true;
+      return;
+    }
+    void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    do {
+      this.#isAskedAgain = false;
+      await this.#work().catch(() => undefined); // the worker went away: its successor's first message asks again
+    } while (this.#isAskedAgain);
+    this.#isRunning = false;
+  }
+}

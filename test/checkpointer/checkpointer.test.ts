@@ -1,0 +1,231 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { Checkpointer, type CheckpointerOptions } from '../../src/checkpointer/checkpointer.ts';
+import { checkpointerErrors } from '../../src/checkpointer/errors.ts';
+import { log, secret, value } from '../../src/model/fields.ts';
+import type { Store } from '../../src/store/store.ts';
+import { TestWorld } from '../../src/testing/test-engine.ts';
+
+let world: TestWorld;
+beforeEach(() => {
+  world = new TestWorld();
+});
+
+async function open<State extends object = Record<string, unknown>>(options?: CheckpointerOptions, store?: Store) {
+  return new Checkpointer<State>(await world.ports(store), options);
+}
+
+const fields = {
+  messages: log(z.object({ text: z.string() })),
+  total: value(z.number(), 0, (now: number, more: number) => Math.max(now, more)),
+  token: secret(z.string()),
+};
+
+describe('a checkpointer alone', () => {
+  test('[A1a, A1d] saves, and another one loads the head and any checkpoint', async () => {
+    const first = await open();
+    const one = await first.save('t', { step: 1, done: ['a'] });
+    const two = await first.save('t', { step: 2, done: ['a', 'b'] });
+    const other = await open();
+    expect(await other.load('t')).toEqual({ step: 2, done: ['a', 'b'] });
+    expect(await other.loadCheckpoint('t', one)).toEqual({ step: 1, done: ['a'] });
+    expect(await other.loadCheckpoint('t', two)).toEqual({ step: 2, done: ['a', 'b'] });
+    expect(await other.load('unknown')).toBeUndefined();
+  });
+
+  test('[A1b, A3b] lists checkpoints in commit order, each with its parent', async () => {
+    const saver = await open();
+    const ids = [];
+    for (let step = 0; step < 5; step += 1) ids.push(await saver.save('t', { step }));
+    const list = await saver.list('t');
+    expect(list.map(({ id }) => id)).toEqual(ids);
+    expect(list.map(({ parent }) => parent)).toEqual([null, ...ids.slice(0, -1)]);
+    expect((await saver.list('t', { limit: 2 })).map(({ id }) => id)).toEqual(ids.slice(-2));
+    expect(await saver.list('unknown')).toEqual([]);
+  });
+
+  test('[A1a] a field that is no longer in the state is gone from the next checkpoint', async () => {
+    const saver = await open();
+    await saver.save('t', { a: 1, b: 2 });
+    await saver.save('t', { a: 1 });
+    expect(await (await open()).load('t')).toEqual({ a: 1 });
+  });
+
+  test('[A1a, I8] what was changed in place is saved too', async () => {
+    const saver = await open();
+    const state = { plan: { todo: ['x'] }, count: 1 };
+    await saver.save('t', state);
+    state.plan.todo.push('y');
+    await saver.save('t', state);
+    expect(await (await open()).load('t')).toEqual({ plan: { todo: ['x', 'y'] }, count: 1 });
+  });
+
+  test('[A3c] a save from an old head is refused with both heads, and changes nothing', async () => {
+    const [mine, theirs] = [await open(), await open()];
+    const start = await mine.save('t', { n: 0 });
+    await theirs.load('t');
+    const head = await theirs.save('t', { n: 1 });
+    const error = await mine.save('t', { n: 2 }).catch((thrown: unknown) => thrown);
+    expect(checkpointerErrors.is(error, 'head_moved') && error.details).toEqual({
+      thread: 't',
+      expected: start,
+      actual: head,
+    });
+    expect(await (await open()).load('t')).toEqual({ n: 1 });
+    expect(await mine.list('t')).toHaveLength(2);
+  });
+
+  test('[A3c] without having loaded, a known thread is not overwritten', async () => {
+    const head = await (await open()).save('t', { n: 0 });
+    const error = await (await open()).save('t', { n: 1 }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'head_moved', details: { expected: null, actual: head } });
+  });
+
+  test('[A3c] two first saves at once: one wins, the other hears of it', async () => {
+    const savers = await Promise.all([open(), open()]);
+    const ends = await Promise.allSettled(savers.map((saver, n) => saver.save('t', { n })));
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('[A3d] rebase applies the change again to the new head, through the reducers', async () => {
+    const [mine, theirs] = [
+      await open<{ messages: { text: string }[]; total: number }>({ fields }),
+      await open<{ messages: { text: string }[]; total: number }>({ fields }),
+    ];
+    await mine.save('t', { messages: [{ text: 'a' }], total: 1 });
+    const seen = await theirs.load('t');
+    if (seen === undefined) throw new Error('it was saved');
+    await theirs.save('t', { messages: [...seen.messages, { text: 'theirs' }], total: 9 });
+    const state = await open<{ messages: { text: string }[]; total: number }>({ fields });
+    const old = await state.load('t');
+    expect(old?.total).toBe(9);
+    const first = { text: 'a' };
+    // `mine` still stands at its own save.
+    await mine.save('t', { messages: [first, { text: 'mine' }], total: 5 }, { onConflict: 'rebase' });
+    const after = await (await open<{ messages: { text: string }[]; total: number }>({ fields })).load('t');
+    expect(after?.messages.at(-1)).toEqual({ text: 'mine' });
+    expect(after?.messages.map(({ text }) => text)).toContain('theirs');
+    expect(after?.total).toBe(9);
+  });
+
+  test('[A7e, A13b] only declared fields are stored, and no secret', async () => {
+    const saver = await open({ fields });
+    const items = [{ text: 'a' }];
+    await saver.save('t', { messages: items, total: 1, token: 'hush-hush', extra: 'not declared' });
+    expect(await (await open({ fields })).load('t')).toEqual({ messages: items, total: 1 });
+  });
+
+  test('[A5a, I8] a log costs what is added, not what is there', async () => {
+    const saver = await open({ fields });
+    const messages: { text: string }[] = [];
+    const bytes = async () => {
+      let sum = 0;
+      for (const table of ['checkpoints', 'segments', 'events', 'blobs'] as const) {
+        const [row] = world.data.threads.values();
+        const records = row === undefined ? [] : world.data.records(table, row.thread).range({});
+        sum += records.reduce((total, { body }) => total + body.length, 0);
+      }
+      return sum;
+    };
+    const costs: number[] = [];
+    for (let step = 0; step < 200; step += 1) {
+      messages.push({ text: `message number ${String(step).padStart(3, '0')}` });
+      const before = await bytes();
+      await saver.save('t', { messages, total: 1 });
+      costs.push((await bytes()) - before);
+    }
+    expect(costs[190]).toBeLessThanOrEqual((costs[10] ?? 0) + 4); // counters grow by a byte
+    expect((await (await open({ fields })).load('t'))?.messages).toEqual(messages);
+  });
+
+  test('[A1a] a log that does not go on from its items begins anew', async () => {
+    const saver = await open({ fields });
+    await saver.save('t', { messages: [{ text: 'a' }, { text: 'b' }], total: 0 });
+    const id = await saver.save('t', { messages: [{ text: 'z' }], total: 0 });
+    expect((await (await open({ fields })).load('t'))?.messages).toEqual([{ text: 'z' }]);
+    await saver.save('t', { messages: [{ text: 'z' }, { text: 'y' }], total: 0 });
+    expect((await saver.loadCheckpoint('t', id)).messages).toEqual([{ text: 'z' }]);
+  });
+});
+
+describe('deleting', () => {
+  test('[A1c] a thread, with everything in it; it can be made again', async () => {
+    const saver = await open();
+    await saver.save('t', { big: 'x'.repeat(10_000) });
+    await saver.delete('t');
+    expect(await saver.load('t')).toBeUndefined();
+    expect(await saver.list('t')).toEqual([]);
+    await saver.delete('t');
+    await saver.save('t', { n: 1 });
+    expect(await (await open()).load('t')).toEqual({ n: 1 });
+  });
+
+  test('[A1c, A12e] any one checkpoint but the head, and all others can still be loaded', async () => {
+    for (let victim = 0; victim < 11; victim += 1) {
+      const saver = await open({ tiers: { everySteps: 4 } });
+      const thread = `t${victim}`;
+      const ids = [];
+      for (let step = 0; step < 12; step += 1) ids.push(await saver.save(thread, { step, [`only${step}`]: step }));
+      const id = ids[victim];
+      if (id === undefined) throw new Error('it was saved');
+      await saver.delete(thread, id);
+      const fresh = await open();
+      for (const [step, other] of ids.entries()) {
+        if (step === victim)
+          await expect(fresh.loadCheckpoint(thread, other)).rejects.toMatchObject({ code: 'checkpoint_unknown' });
+        else expect(await fresh.loadCheckpoint(thread, other)).toEqual({ step, [`only${step}`]: step });
+      }
+      expect(await fresh.load(thread)).toEqual({ step: 11, only11: 11 });
+      await fresh.save(thread, { step: 12 });
+      expect(await (await open()).load(thread)).toEqual({ step: 12 });
+    }
+  });
+
+  test('[A1c, A12e] several in a row, the root among them', async () => {
+    const saver = await open();
+    const ids = [];
+    for (let step = 0; step < 8; step += 1) ids.push(await saver.save('t', { step, all: step * 2 }));
+    for (const id of ids.slice(0, 6)) await saver.delete('t', id);
+    expect((await saver.list('t')).map(({ id }) => id)).toEqual(ids.slice(6));
+    expect(await (await open()).load('t')).toEqual({ step: 7, all: 14 });
+  });
+
+  test('[A1c] the head is refused', async () => {
+    const saver = await open();
+    const id = await saver.save('t', { n: 1 });
+    await expect(saver.delete('t', id)).rejects.toMatchObject({ code: 'checkpoint_needed' });
+    expect(await saver.load('t')).toEqual({ n: 1 });
+  });
+});
+
+describe('bad input', () => {
+  test('[A7d] a state that cannot be stored is refused with its path; the thread is as it was', async () => {
+    const saver = await open();
+    await saver.save('t', { n: 1 });
+    const error = await saver.save('t', { n: 2, run: () => 1 }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'value_not_storable', details: { path: 'run' } });
+    await saver.save('t', { n: 3 });
+    expect(await (await open()).load('t')).toEqual({ n: 3 });
+  });
+
+  test.each([
+    ['', 0],
+    ['x'.repeat(1_025), 1_025],
+    ['\ud800', 1],
+  ])('[A1a] %j is no thread id', async (id) => {
+    await expect((await open()).save(id, {})).rejects.toMatchObject({ code: 'thread_id_invalid' });
+  });
+
+  test('[A1a] an unknown checkpoint is named', async () => {
+    const saver = await open();
+    await saver.save('t', {});
+    for (const id of ['0000000009-aaaaaaaaaaaa', 'nonsense', '']) {
+      await expect(saver.loadCheckpoint('t', id as never)).rejects.toMatchObject({ code: 'checkpoint_unknown' });
+    }
+  });
+
+  test('[A1a] a log that is no list is refused', async () => {
+    const saver = await open({ fields });
+    await expect(saver.save('t', { messages: 'x', total: 1 })).rejects.toMatchObject({ code: 'log_not_a_list' });
+  });
+});
