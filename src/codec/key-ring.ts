@@ -8,9 +8,11 @@ import { type Random, randomId } from '../base/random.ts';
 import type { Condition, GroupResult, RecordWrite } from '../model/commit.ts';
 import type { CommitId, Incarnation, ThreadHash, ThreadId } from '../model/ids.ts';
 import type { RecordSource, StoredRecord } from '../model/records.ts';
+import { BodyReader } from './body.ts';
 import type { Cryptography } from './cipher.ts';
 import { keyIdBytes, type Place } from './envelope.ts';
 import { codecErrors } from './errors.ts';
+import { packBody } from './packer.ts';
 import { DataSealer, Sealer } from './sealer.ts';
 import { recordFormat, ThreadCodec } from './thread-codec.ts';
 
@@ -90,13 +92,15 @@ export class KeyRing<RootKey = unknown> {
   }
 
   /** A fresh data secret for a new thread: its codec, the wrap to store with it, and the condition to store it under. */
-  async createThread(thread: ThreadHash, incarnation: Incarnation): Promise<NewThreadKey> {
+  async createThread(thread: ThreadHash, incarnation: Incarnation, identity: ThreadIdentity): Promise<NewThreadKey> {
     const { store, random, root, cryptography, generation } = this.#parts;
     const secret = random.bytes(secretBytes);
     const keyId = random.bytes(keyIdBytes);
     const key = `data:${incarnation}`;
     const plain = { keyId: base64url(keyId) };
-    const body = await root.seal(wrapPlace(store.name, thread, incarnation, key, plain), secret);
+    const { id, namespace, owner, agent, createdAtMs } = identity;
+    const wrapped = packBody([secret, id, namespace, owner, agent, createdAtMs]);
+    const body = await root.seal(wrapPlace(store.name, thread, incarnation, key, plain), wrapped);
     const sealer = new DataSealer(keyId, await cryptography.dataCipher(secret), random);
     return {
       codec: this.#codec(thread, incarnation, sealer),
@@ -117,14 +121,24 @@ export class KeyRing<RootKey = unknown> {
     if (wrap === undefined) throw codecErrors.make('key_missing', { database: store.name, key });
     const place = wrapPlace(store.name, thread, incarnation, key, wrap.plain);
     const { plaintext } = await root.open(place, wrap.body);
+    const secret = BodyReader.of(plaintext, { table: 'wraps', key }).bytes();
     const keyId = fromBase64url(String(wrap.plain.keyId));
-    return this.#codec(thread, incarnation, new DataSealer(keyId, await cryptography.dataCipher(plaintext), random));
+    return this.#codec(thread, incarnation, new DataSealer(keyId, await cryptography.dataCipher(secret), random));
   }
 
   #codec(thread: ThreadHash, incarnation: Incarnation, sealer: DataSealer): ThreadCodec {
     const { store } = this.#parts;
     return new ThreadCodec({ database: store.name, thread, incarnation, sealer, source: store });
   }
+}
+
+/** What of a thread's row no later record says again: kept with its wrap, so that a lost row can be made anew. */
+export interface ThreadIdentity {
+  readonly id: ThreadId;
+  readonly namespace: string;
+  readonly owner: string;
+  readonly agent: string;
+  readonly createdAtMs: number;
 }
 
 export interface NewThreadKey {

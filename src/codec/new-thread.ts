@@ -21,7 +21,13 @@ export async function newThread(
 ): Promise<NewThread> {
   const { hash, id, namespace, owner, agent, nowMs } = thread;
   const incarnation = randomId(random) as Incarnation;
-  const { codec, wrap, condition } = await keyRing.createThread(hash, incarnation);
+  const { codec, wrap, condition } = await keyRing.createThread(hash, incarnation, {
+    id,
+    namespace,
+    owner,
+    agent,
+    createdAtMs: nowMs,
+  });
   const bound = { namespace, owner, agent, head: null, ledger: 0, sequence: -1 };
   const control: RowControl = {
     threadId: id,

@@ -74,7 +74,8 @@ export class CuttingStore implements Store {
   }
 
   readonly commit: Store['commit'] = (...given) => this.#life.pass(() => this.#store.commit(...given));
-  readonly createThread: Store['createThread'] = (...given) => this.#life.pass(() => this.#store.createThread(...given));
+  readonly createThread: Store['createThread'] = (...given) =>
+    this.#life.pass(() => this.#store.createThread(...given));
   readonly get: Store['get'] = (...given) => this.#life.pass(() => this.#store.get(...given));
   readonly range: Store['range'] = (...given) => this.#life.pass(() => this.#store.range(...given));
   readonly readThread: Store['readThread'] = (...given) => this.#life.pass(() => this.#store.readThread(...given));
@@ -83,10 +84,12 @@ export class CuttingStore implements Store {
   readonly listThreads: Store['listThreads'] = (...given) => this.#life.pass(() => this.#store.listThreads(...given));
   readonly isEmpty: Store['isEmpty'] = () => this.#life.pass(() => this.#store.isEmpty());
   readonly takeLease: Store['takeLease'] = (...given) => this.#life.pass(() => this.#store.takeLease(...given));
-  readonly releaseLease: Store['releaseLease'] = (...given) => this.#life.pass(() => this.#store.releaseLease(...given));
+  readonly releaseLease: Store['releaseLease'] = (...given) =>
+    this.#life.pass(() => this.#store.releaseLease(...given));
   readonly createRecords: Store['createRecords'] = (...given) =>
     this.#life.pass(() => this.#store.createRecords(...given));
-  readonly deleteThread: Store['deleteThread'] = (...given) => this.#life.pass(() => this.#store.deleteThread(...given));
+  readonly deleteThread: Store['deleteThread'] = (...given) =>
+    this.#life.pass(() => this.#store.deleteThread(...given));
   readonly deleteRecords: Store['deleteRecords'] = (...given) =>
     this.#life.pass(() => this.#store.deleteRecords(...given));
   readonly close: Store['close'] = () => this.#life.pass(() => this.#store.close());

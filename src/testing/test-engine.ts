@@ -1,5 +1,5 @@
 import { randomId } from '../base/random.ts';
-import type { Cryptography } from '../codec/cipher.ts';
+import type { Cipher, Cryptography } from '../codec/cipher.ts';
 import { KeyRing } from '../codec/key-ring.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions, EnginePorts } from '../engine/ports.ts';
@@ -46,6 +46,13 @@ export class TestWorld {
       options.onFrame?.(thread, frame);
     };
     return new Engine(await this.ports(store), { ...options, onFrame });
+  }
+
+  /** The cipher of a root key: what opens the wraps. */
+  async rootCipher(name: string): Promise<Cipher> {
+    const key = await this.#keys.get(name);
+    if (key === undefined) throw new Error(`There is no key "${name}" yet.`);
+    return this.#cryptography.rootCipher(key);
   }
 
   newId(): string {

@@ -23,6 +23,8 @@ beforeAll(async () => {
   });
 });
 
+const identity = { id: 'x' as ThreadId, namespace: 'n', owner: 'o', agent: 'a', createdAtMs: 0 };
+
 async function codeOf(open: Promise<unknown>): Promise<string> {
   const error = await open.then(
     () => undefined,
@@ -72,7 +74,7 @@ describe('a sealed record', () => {
   test('[A11b] does not open in another thread, incarnation or database', async () => {
     const other = await givenThread(4);
     expect(await codeOf(other.codec.openRecord('checkpoints', record))).toBe('record_damaged');
-    const again = await thread.keyRing.createThread(thread.hash, 'another' as Incarnation);
+    const again = await thread.keyRing.createThread(thread.hash, 'another' as Incarnation, identity);
     expect(await codeOf(again.codec.openRecord('checkpoints', record))).toBe('record_damaged');
     const place = thread.codec.place('checkpoints', record.key, record.plain);
     expect(await codeOf(thread.codec.sealer.open({ ...place, database: 'other' }, record.body))).toBe('record_damaged');
@@ -160,7 +162,7 @@ describe('the key ring', () => {
   test('[D2a, I10] a database whose ring is gone but whose threads are there stays locked', async () => {
     const { data, keys, open } = await givenRing();
     const ring = await open();
-    const made = await ring.createThread(await ring.threadHash('n', id), 'i' as Incarnation);
+    const made = await ring.createThread(await ring.threadHash('n', id), 'i' as Incarnation, identity);
     await new MemoryStore({ data }).createRecords('someone' as never, 'c' as never, [made.wrap]);
     for (const { key } of data.records('wraps', '#ring' as never).range({}))
       data.records('wraps', '#ring' as never).delete(key);
