@@ -105,7 +105,7 @@ function problemOf({ run, line, lineFailure }: ProblemsShown, actions: ProblemAc
 }
 
 export function isAboutSaving(code: string | undefined): boolean {
-  return code !== undefined && /^(quota_exceeded|store_|timed_out|connection_|database_|not_durable)/.test(code);
+  return code !== undefined && /^(quota_exceeded|timed_out|store_[a-z]+)$/.test(code);
 }
 
 function wayOut(code: string | undefined): string {
