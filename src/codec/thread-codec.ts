@@ -163,7 +163,7 @@ export class ThreadCodec {
 
   #file(ref: LargeRef): FileRef {
     const { name, type, bytes } = ref;
-    const file = FileRef.lazy({ name, type, sizeBytes: bytes }, () => this.readBlob(ref));
+    const file = new FileRef({ name, type, sizeBytes: bytes }, () => this.readBlob(ref));
     this.#files.set(file, ref);
     return file;
   }

@@ -27,7 +27,9 @@ const choosesWhomToInvite: ModelRule = (request) => {
   const job = read(Job, request, 'job');
   const toolCalls = read(z.array(RankedCandidate), request, 'candidates').flatMap((candidate) => {
     const invitation = invitationTo(candidate, job);
-    return invitation === undefined ? [] : [{ callId: `invite-${candidate.file}`, tool: 'invite', input: { file: candidate.file, ...invitation } }];
+    return invitation === undefined
+      ? []
+      : [{ callId: `invite-${candidate.file}`, tool: 'invite', input: { file: candidate.file, ...invitation } }];
   });
   const names = toolCalls.map(({ input }) => input.applicant);
   const text =

@@ -9,22 +9,19 @@ export class FileRef {
   readonly sizeBytes: number;
   readonly #load: () => Promise<Uint8Array>;
 
-  private constructor(name: string, type: string, sizeBytes: number, load: () => Promise<Uint8Array>) {
-    this.name = name;
-    this.type = type;
-    this.sizeBytes = sizeBytes;
+  /** For codecs: a file whose bytes are read by `load` when they are asked for. */
+  constructor(file: { name: string; type: string; sizeBytes: number }, load: () => Promise<Uint8Array>) {
+    this.name = file.name;
+    this.type = file.type;
+    this.sizeBytes = file.sizeBytes;
     this.#load = load;
     Object.freeze(this);
   }
 
   static from(file: { readonly name: string; readonly type?: string; readonly bytes: Uint8Array }): FileRef {
     const bytes = file.bytes.slice();
-    return new FileRef(file.name, file.type ?? '', bytes.length, () => Promise.resolve(bytes));
-  }
-
-  /** For codecs: a file whose bytes are read by `load`. */
-  static lazy(file: { name: string; type: string; sizeBytes: number }, load: () => Promise<Uint8Array>): FileRef {
-    return new FileRef(file.name, file.type, file.sizeBytes, load);
+    const { name, type = '' } = file;
+    return new FileRef({ name, type, sizeBytes: bytes.length }, () => Promise.resolve(bytes));
   }
 
   /** The content. @throws `record_missing`, `record_damaged` if the store lost it. */

@@ -30,12 +30,12 @@ export function testKeyStore<Key>(name: string, { open, makeKey, isSame }: KeySt
       expect(await isSame(actual, expected)).toBe(true);
     }
 
-    test('[D2] there is no key of a name that was never given', () =>
+    test('[D2a] there is no key of a name that was never given', () =>
       withKeys(async ({ keys }) => {
         expect(await keys.get('root')).toBeUndefined();
       }));
 
-    test('[D2] a key is found under its name, and only there', () =>
+    test('[D2a] a key is found under its name, and only there', () =>
       withKeys(async ({ keys }) => {
         const key = await makeKey();
 
@@ -45,7 +45,7 @@ export function testKeyStore<Key>(name: string, { open, makeKey, isSame }: KeySt
         expect(await keys.get('other')).toBeUndefined();
       }));
 
-    test('[D2] names do not share keys', () =>
+    test('[D2a] names do not share keys', () =>
       withKeys(async ({ keys }) => {
         const [one, two] = [await makeKey(), await makeKey()];
         await keys.create('one', one);
@@ -65,7 +65,7 @@ export function testKeyStore<Key>(name: string, { open, makeKey, isSame }: KeySt
         await expectSame(await keys.get('root'), first);
       }));
 
-    test('[D2] of several that race for a name, all get the one key that is kept', () =>
+    test('[D2a] of several that race for a name, all get the one key that is kept', () =>
       withKeys(async ({ keys }) => {
         const rivals = await Promise.all([1, 2, 3].map(makeKey));
 
@@ -77,7 +77,7 @@ export function testKeyStore<Key>(name: string, { open, makeKey, isSame }: KeySt
         expect((await Promise.all(rivals.map((key) => isSame(key, kept)))).filter(Boolean)).toHaveLength(1);
       }));
 
-    test('[D2] a key is there after a new start', () =>
+    test('[D2a] a key is there after a new start', () =>
       withKeys(async ({ keys, reopen }) => {
         const key = await makeKey();
         await keys.create('root', key);

@@ -33,7 +33,7 @@ export function testBatches(giveStore: GiveStore): void {
       expect(await store.get('events', two.thread, 'event-b')).toBeUndefined();
     });
 
-    test('[A3] the second of two groups from one head of one thread is refused', async () => {
+    test('[A3c] the second of two groups from one head of one thread is refused', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
 
@@ -49,7 +49,7 @@ export function testBatches(giveStore: GiveStore): void {
       expect(keysOf(await store.range('checkpoints', row.thread, {}))).toEqual([checkpointId(1)]);
     });
 
-    test('[A3] a group sees what an earlier one of the same thread did', async () => {
+    test('[A3c] a group sees what an earlier one of the same thread did', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const blob = recordWrite('blobs', 'hash.0');
@@ -110,7 +110,7 @@ export function testBatches(giveStore: GiveStore): void {
       expect(heads).toEqual(rows.map((_, index) => checkpointId(index)));
     });
 
-    test('[A3] many commits at once on one thread from one head: one is applied', async () => {
+    test('[A3c] many commits at once on one thread from one head: one is applied', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
 

@@ -16,7 +16,7 @@ import {
 
 export function testCommits(giveStore: GiveStore): void {
   describe('commit', () => {
-    test('[A3] moves the head together with the checkpoint', async () => {
+    test('[A3c] moves the head together with the checkpoint', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
 
@@ -27,7 +27,7 @@ export function testCommits(giveStore: GiveStore): void {
       expect((await store.get('checkpoints', row.thread, checkpointId(0)))?.commit).toBe(commitId('first'));
     });
 
-    test('[A3] changes of the row exactly the fields that it gives', async () => {
+    test('[A3c] changes of the row exactly the fields that it gives', async () => {
       const store = await giveStore();
       const row = await givenThread(store, '1', { resumes: 2 });
       const change = {
@@ -54,7 +54,7 @@ export function testCommits(giveStore: GiveStore): void {
       expect(await store.readThread(row.thread)).toEqual(row);
     });
 
-    test('[A3] of two commits racing from one head, exactly one is applied, and the other learns both heads', async () => {
+    test('[A3c] of two commits racing from one head, exactly one is applied, and the other learns both heads', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
 
@@ -189,7 +189,7 @@ export function testCommits(giveStore: GiveStore): void {
   describe('createRecords', () => {
     const ring = thread('key-ring');
 
-    test('[D3] writes records that belong to no thread', async () => {
+    test('[D2a] writes records that belong to no thread', async () => {
       const store = await giveStore();
 
       const result = await store.createRecords(ring, commitId('a'), [recordWrite('wraps', 'ring')]);

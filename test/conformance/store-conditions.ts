@@ -23,7 +23,7 @@ export function testConditions(giveStore: GiveStore): void {
       for (const { table, key } of group.records) expect(await store.get(table, row.thread, key)).toBeUndefined();
     }
 
-    test('[A3][I4] another head than expected refuses the group and names both', async () => {
+    test('[A3c][I4] another head than expected refuses the group and names both', async () => {
       const store = await giveStore();
       const row = await givenThread(store, '1', { head: checkpointId(3) });
       const group = conditioned(row, 'a', { kind: 'head', is: checkpointId(2) });
@@ -36,7 +36,7 @@ export function testConditions(giveStore: GiveStore): void {
       await expectUntouched(store, row, group);
     });
 
-    test('[A3][I4] no head where one is expected refuses the group', async () => {
+    test('[A3c][I4] no head where one is expected refuses the group', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const group = conditioned(row, 'a', { kind: 'head', is: checkpointId(2) });
@@ -49,7 +49,7 @@ export function testConditions(giveStore: GiveStore): void {
       ['local', { home: 1, local: 4 }],
       ['home', { home: 2, local: 5 }],
       ['later local', { home: 1, local: 6 }],
-    ])('[B14][I4] another epoch (%s) than stated refuses the group and names both', async (_which, stated) => {
+    ])('[B14b][I4] another epoch (%s) than stated refuses the group and names both', async (_which, stated) => {
       const store = await giveStore();
       const row = await givenThread(store, '1', { epoch: { home: 1, local: 5 } });
       const group = conditioned(row, 'a', { kind: 'epoch', is: stated });
@@ -58,7 +58,7 @@ export function testConditions(giveStore: GiveStore): void {
       await expectUntouched(store, row, group);
     });
 
-    test('[B3][I4] another ledger counter than expected refuses the group and names both', async () => {
+    test('[B3a][I4] another ledger counter than expected refuses the group and names both', async () => {
       const store = await giveStore();
       const row = await givenThread(store, '1', { ledger: 2 });
       const group = conditioned(row, 'a', { kind: 'ledger', is: 1 });
@@ -67,7 +67,7 @@ export function testConditions(giveStore: GiveStore): void {
       await expectUntouched(store, row, group);
     });
 
-    test('[B9][I4] a wait that was never asked is closed', async () => {
+    test('[B9b][I4] a wait that was never asked is closed', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const group = conditioned(row, 'a', { kind: 'wait_open', wait: waitId('1') });
@@ -87,7 +87,7 @@ export function testConditions(giveStore: GiveStore): void {
       });
     }
 
-    test('[B9] an open wait takes an answer', async () => {
+    test('[B9b] an open wait takes an answer', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       await givenWait(store, row);
@@ -96,7 +96,7 @@ export function testConditions(giveStore: GiveStore): void {
       expect((await store.get('waits', row.thread, `a:${waitId('1')}`))?.commit).toBe(commitId('yes'));
     });
 
-    test('[B9][I4] of answers racing for one wait, exactly one is kept, and the others find it closed', async () => {
+    test('[B9b][I4] of answers racing for one wait, exactly one is kept, and the others find it closed', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       await givenWait(store, row);
@@ -115,7 +115,7 @@ export function testConditions(giveStore: GiveStore): void {
       expect(kept?.commit).toBe(commitId(winners[0]?.name ?? 'none'));
     });
 
-    test('[B9][I1] the winning answer given again is `applied`', async () => {
+    test('[B9b][I1] the winning answer given again is `applied`', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       await givenWait(store, row);
@@ -124,7 +124,7 @@ export function testConditions(giveStore: GiveStore): void {
       expect(await commitOne(store, answerTo(row, 'yes'))).toEqual({ status: 'applied' });
     });
 
-    test('[A8][I4] a blob that is referred to and not there refuses the group and is named', async () => {
+    test('[A8a][I4] a blob that is referred to and not there refuses the group and is named', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const group = conditioned(row, 'a', { kind: 'present', table: 'blobs', key: 'hash.0' });
@@ -140,7 +140,7 @@ export function testConditions(giveStore: GiveStore): void {
       ['of the same key in another table', { table: 'segments' }, 'missing'],
       ['of the thread that is named', { thread: thread('1') }, 'applied'],
       ['of another thread than named', { thread: thread('2') }, 'missing'],
-    ])('[A8][I4] a record %s: %s gives "%s"', async (_what, change, status) => {
+    ])('[A8a][I4] a record %s: %s gives "%s"', async (_what, change, status) => {
       const store = await giveStore();
       const row = await givenThread(store);
       await commitOne(store, groupFor(row, 'blob', { records: [recordWrite('blobs', 'hash.0')] }));
@@ -150,7 +150,7 @@ export function testConditions(giveStore: GiveStore): void {
       expect((await commitOne(store, group)).status).toBe(status);
     });
 
-    test('[B12][I4] a record of another thread can be a condition', async () => {
+    test('[I4][I4] a record of another thread can be a condition', async () => {
       const store = await giveStore();
       const source = await givenThread(store, 'source');
       const fork = await givenThread(store, 'fork');
@@ -164,7 +164,7 @@ export function testConditions(giveStore: GiveStore): void {
       expect((await commitOne(store, conditioned(fork, 'b', present))).status).toBe('missing');
     });
 
-    test('[A8] the same record asked for twice, with and without its commit, holds', async () => {
+    test('[A8a] the same record asked for twice, with and without its commit, holds', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       await commitOne(store, groupFor(row, 'blob', { records: [recordWrite('blobs', 'hash.0')] }));

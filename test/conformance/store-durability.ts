@@ -51,14 +51,14 @@ export function testDurability(giveStore: GiveStore, { reopen, exempt }: StoreSu
       ['range', (store) => store.range('events', hash, {})],
     ];
 
-    test.each(operations)('[A15] after it, %s is refused with a typed error', async (_name, operate) => {
+    test.each(operations)('[I1] after it, %s is refused with a typed error', async (_name, operate) => {
       const store = await giveStore();
       await store.close();
 
       await expect(operate(store)).rejects.toMatchObject({ name: 'HoldfastError', code: 'store_closed' });
     });
 
-    test('[A15] refuses at once, while what came before is still under way', async () => {
+    test('[I1] refuses at once, while what came before is still under way', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const before = commitOne(store, groupFor(row, 'a'));
@@ -69,7 +69,7 @@ export function testDurability(giveStore: GiveStore, { reopen, exempt }: StoreSu
       expect((await before).status).toBe('applied');
     });
 
-    test('[A15] given again does nothing', async () => {
+    test('[I1] given again does nothing', async () => {
       const store = await giveStore();
       await store.close();
 
@@ -113,7 +113,7 @@ export function testDurability(giveStore: GiveStore, { reopen, exempt }: StoreSu
       await next.close();
     });
 
-    test('[B14] epochs, tombstones and records of no thread are kept', async () => {
+    test('[B14b] epochs, tombstones and records of no thread are kept', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const leased = await store.takeLease(row.thread, row.incarnation);

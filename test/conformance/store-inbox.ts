@@ -21,7 +21,7 @@ export function testInbox(giveStore: GiveStore): void {
       return groupFor(row, name, { records: [], inbox, ...change });
     }
 
-    test('[B11] an item gets the next order, in its key, in the result and in the row', async () => {
+    test('[B11a] an item gets the next order, in its key, in the result and in the row', async () => {
       const store = await giveStore();
       const row = await givenThread(store, '1', { inbox: 41 });
 
@@ -34,7 +34,7 @@ export function testInbox(giveStore: GiveStore): void {
       expect(await store.get('inbox', row.thread, 'id:dedup-a')).toBeDefined();
     });
 
-    test('[B11] items that come at once get orders of their own, without gaps', async () => {
+    test('[B11a] items that come at once get orders of their own, without gaps', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const names = Array.from({ length: 12 }, (_, index) => `item${index}`);
@@ -47,7 +47,7 @@ export function testInbox(giveStore: GiveStore): void {
       expect(keysOf(items)).toEqual(orders.map((order) => `o:${sortable(order)}`));
     });
 
-    test('[B11] a deduplication id that is known writes nothing and gives the order it has, under any commit id', async () => {
+    test('[B11a] a deduplication id that is known writes nothing and gives the order it has, under any commit id', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const first = appendTo(row, 'a');
@@ -63,7 +63,7 @@ export function testInbox(giveStore: GiveStore): void {
       expect((await store.readThread(row.thread))?.inbox).toBe(2);
     });
 
-    test('[B11] the same item racing with itself is kept once', async () => {
+    test('[B11a] the same item racing with itself is kept once', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
 
@@ -73,7 +73,7 @@ export function testInbox(giveStore: GiveStore): void {
       expect(await store.range('inbox', row.thread, { from: 'o:', to: 'o;' })).toHaveLength(1);
     });
 
-    test('[B11] the same item twice in one commit is kept once', async () => {
+    test('[B11a] the same item twice in one commit is kept once', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
 
@@ -82,7 +82,7 @@ export function testInbox(giveStore: GiveStore): void {
       expect(results.map((result) => result.status === 'applied' && result.order)).toEqual([1, 1, 2]);
     });
 
-    test('[B11] an item consumed and deleted is still recognised by its id', async () => {
+    test('[B11a] an item consumed and deleted is still recognised by its id', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       await commitOne(store, appendTo(row, 'a'));
@@ -93,7 +93,7 @@ export function testInbox(giveStore: GiveStore): void {
       expect(await store.get('inbox', row.thread, `o:${sortable(1)}`)).toBeUndefined();
     });
 
-    test('[B11][I2] an item goes in together with the records and the row of its group', async () => {
+    test('[B11a][I2] an item goes in together with the records and the row of its group', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const group = appendTo(row, 'a', { records: [recordWrite('events', 'e')], row: { status: 'running' } });
@@ -103,7 +103,7 @@ export function testInbox(giveStore: GiveStore): void {
       expect(await commitOne(store, group)).toEqual({ status: 'applied', order: 1 });
     });
 
-    test('[B11][I2] an item of a group that is refused is not kept', async () => {
+    test('[B11a][I2] an item of a group that is refused is not kept', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
 

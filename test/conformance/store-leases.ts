@@ -14,7 +14,7 @@ import {
 
 export function testLeases(giveStore: GiveStore): void {
   describe('lease', () => {
-    test('[B14] taking it raises the local epoch and the resume count by one, and nothing else', async () => {
+    test('[B14b] taking it raises the local epoch and the resume count by one, and nothing else', async () => {
       const store = await giveStore();
       const row = await givenThread(store, '1', { epoch: { home: 2, local: 5 }, resumes: 1 });
 
@@ -24,7 +24,7 @@ export function testLeases(giveStore: GiveStore): void {
       expect(await store.readThread(row.thread)).toEqual(leased);
     });
 
-    test('[B14][I4] whoever held it before cannot commit any more', async () => {
+    test('[B14b][I4] whoever held it before cannot commit any more', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const frozen = await store.takeLease(row.thread, row.incarnation);
@@ -39,7 +39,7 @@ export function testLeases(giveStore: GiveStore): void {
       expect(await store.get('events', row.thread, 'event-late')).toBeUndefined();
     });
 
-    test('[B14] takers that race get epochs of their own', async () => {
+    test('[B14b] takers that race get epochs of their own', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
 
@@ -49,7 +49,7 @@ export function testLeases(giveStore: GiveStore): void {
       expect((await store.readThread(row.thread))?.resumes).toBe(4);
     });
 
-    test('[B14] there is none of a thread or an incarnation that is not there', async () => {
+    test('[B14b] there is none of a thread or an incarnation that is not there', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
 
@@ -59,7 +59,7 @@ export function testLeases(giveStore: GiveStore): void {
       expect(await store.readThread(thread('none'))).toBeUndefined();
     });
 
-    test('[B5] giving it back takes back the resume that it counted', async () => {
+    test('[B5e] giving it back takes back the resume that it counted', async () => {
       const store = await giveStore();
       const row = await givenThread(store, '1', { resumes: 3 });
       const leased = await store.takeLease(row.thread, row.incarnation);
@@ -70,7 +70,7 @@ export function testLeases(giveStore: GiveStore): void {
       expect(await store.readThread(row.thread)).toEqual({ ...leased, resumes: 3 });
     });
 
-    test('[B5] giving it back after a step that cleared the count leaves it at 0', async () => {
+    test('[B5e] giving it back after a step that cleared the count leaves it at 0', async () => {
       const store = await giveStore();
       const row = await givenThread(store, '1', { resumes: 3 });
       const leased = await store.takeLease(row.thread, row.incarnation);
@@ -82,7 +82,7 @@ export function testLeases(giveStore: GiveStore): void {
       expect((await store.readThread(row.thread))?.resumes).toBe(0);
     });
 
-    test('[B5] giving back one that another has taken over does nothing', async () => {
+    test('[B5e] giving back one that another has taken over does nothing', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const old = await store.takeLease(row.thread, row.incarnation);
@@ -104,7 +104,7 @@ export function testLeases(giveStore: GiveStore): void {
       { table: 'segments', key: 'not-there' },
     ] as const;
 
-    test('[A12] deletes the records that are named, and no others', async () => {
+    test('[A1c] deletes the records that are named, and no others', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const records = ['a', 'b', 'c'].flatMap((key) => [recordWrite('blobs', key), recordWrite('events', key)]);
@@ -121,7 +121,7 @@ export function testLeases(giveStore: GiveStore): void {
     test.each<[string, Epoch]>([
       ['local', { home: 1, local: 1 }],
       ['home', { home: 0, local: 2 }],
-    ])('[A12][B14] deletes nothing under another epoch (%s)', async (_which, stated) => {
+    ])('[A1c][B14b] deletes nothing under another epoch (%s)', async (_which, stated) => {
       const store = await giveStore();
       const row = await givenThread(store, '1', { epoch: { home: 1, local: 2 } });
       await commitOne(store, groupFor(row, 'a', { records: [recordWrite('blobs', 'a')] }));
@@ -134,7 +134,7 @@ export function testLeases(giveStore: GiveStore): void {
       expect(await store.get('blobs', row.thread, 'a')).toBeDefined();
     });
 
-    test('[A12] deletes nothing of another incarnation, or of no thread', async () => {
+    test('[A1c] deletes nothing of another incarnation, or of no thread', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       await commitOne(store, groupFor(row, 'a', { records: [recordWrite('blobs', 'a')] }));

@@ -31,7 +31,7 @@ export function testReading(giveStore: GiveStore): void {
       return row;
     }
 
-    test('[A6] `get` finds a record by table, thread and key, else nothing', async () => {
+    test('[A1a] `get` finds a record by table, thread and key, else nothing', async () => {
       const store = await giveStore();
       const row = await givenRecords(store);
 
@@ -78,14 +78,14 @@ export function testReading(giveStore: GiveStore): void {
       [{ reverse: true, from: 'd', to: 'b' }, []],
       [{ reverse: true, from: 'd', to: 'b', limit: 2 }, []],
       [{ reverse: true, from: 'z', limit: 1 }, []],
-    ])('[A6] `range` %j gives %j, from this table and thread alone', async (range, expected) => {
+    ])('[A1a] `range` %j gives %j, from this table and thread alone', async (range, expected) => {
       const store = await giveStore();
       const row = await givenRecords(store);
 
       expect(keysOf(await store.range('events', row.thread, range))).toEqual(expected);
     });
 
-    test('[A6] `range` gives whole records, and none of an empty table', async () => {
+    test('[A1a] `range` gives whole records, and none of an empty table', async () => {
       const store = await giveStore();
       const row = await givenRecords(store);
 
@@ -96,7 +96,7 @@ export function testReading(giveStore: GiveStore): void {
       expect(await store.range('events', thread('none'), { reverse: true })).toEqual([]);
     });
 
-    test('[A3] checkpoints come in commit order, and the newest is found without reading the others', async () => {
+    test('[A3a] checkpoints come in commit order, and the newest is found without reading the others', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       let seed = 0;
@@ -108,7 +108,7 @@ export function testReading(giveStore: GiveStore): void {
       expect(keysOf(await store.range('checkpoints', row.thread, { reverse: true, limit: 1 }))).toEqual(ids.slice(-1));
     });
 
-    test('[P3] a few thousand records of one thread are kept in order and read in part', async () => {
+    test('[A3a] a few thousand records of one thread are kept in order and read in part', async () => {
       const store = await giveStore();
       const row = await givenThread(store);
       const all = Array.from({ length: 3_000 }, (_, index) => index.toString(16).padStart(10, '0'));

@@ -15,7 +15,7 @@ import {
 
 export function testThreads(giveStore: GiveStore): void {
   describe('createThread', () => {
-    test('[A1] makes the row together with the first records', async () => {
+    test('[A1a] makes the row together with the first records', async () => {
       const store = await giveStore();
       const row = rowFor(thread('1'), { epoch: { home: 3, local: 4 }, wakeUpAtMs: 12 });
 
@@ -52,7 +52,7 @@ export function testThreads(giveStore: GiveStore): void {
       expect(results.map((result) => result.status !== 'missing' && result.row)).toEqual([row, row]);
     });
 
-    test('[D3][I4] a condition that fails makes nothing and is named', async () => {
+    test('[D2a][I4] a condition that fails makes nothing and is named', async () => {
       const store = await giveStore();
       const ring = thread('key-ring');
       await store.createRecords(ring, commitId('ring-2'), [recordWrite('wraps', 'ring')]);
@@ -86,7 +86,7 @@ export function testThreads(giveStore: GiveStore): void {
   });
 
   describe('deleteThread', () => {
-    test('[D4] leaves no record of the thread in any table, and those of its neighbours', async () => {
+    test('[A1c] leaves no record of the thread in any table, and those of its neighbours', async () => {
       const store = await giveStore();
       const doomed = await givenThread(store, 'b');
       const neighbours = [await givenThread(store, 'a'), await givenThread(store, 'b2'), await givenThread(store, 'c')];
@@ -102,7 +102,7 @@ export function testThreads(giveStore: GiveStore): void {
       }
     });
 
-    test('[D4] leaves a tombstone that carries the epoch on', async () => {
+    test('[A1c] leaves a tombstone that carries the epoch on', async () => {
       const store = await giveStore();
       const row = await givenThread(store, '1', { epoch: { home: 2, local: 6 } });
       expect(await store.readTombstone(row.thread)).toBeUndefined();
@@ -118,7 +118,7 @@ export function testThreads(giveStore: GiveStore): void {
       });
     });
 
-    test('[B14] a thread made again begins one epoch above its tombstone, whatever its row says', async () => {
+    test('[B14b] a thread made again begins one epoch above its tombstone, whatever its row says', async () => {
       const store = await giveStore();
       const first = await givenThread(store, '1', { epoch: { home: 1, local: 6 } });
       await store.deleteThread(first.thread, first.incarnation, 5_000);
@@ -131,7 +131,7 @@ export function testThreads(giveStore: GiveStore): void {
       expect(await store.readThread(first.thread)).toEqual(made);
     });
 
-    test('[B14] epochs go on over several deletions', async () => {
+    test('[B14b] epochs go on over several deletions', async () => {
       const store = await giveStore();
       const locals: (number | undefined)[] = [];
       for (const name of ['1', '2', '3']) {
@@ -181,7 +181,7 @@ export function testThreads(giveStore: GiveStore): void {
   describe('listThreads', () => {
     const query = { namespace: 'namespace-1', owner: 'owner-1', limit: 100 };
 
-    test('[A14] lists the rows of one owner in one namespace, in the order of their hashes', async () => {
+    test('[A14a] lists the rows of one owner in one namespace, in the order of their hashes', async () => {
       const store = await giveStore();
       for (const name of ['c', 'a', 'B', 'b']) await givenThread(store, name);
       await givenThread(store, 'a2', { owner: 'owner-2' });
@@ -193,7 +193,7 @@ export function testThreads(giveStore: GiveStore): void {
       expect(rows[0]).toEqual(await store.readThread(thread('B')));
     });
 
-    test('[A14] can be paged', async () => {
+    test('[A14a] can be paged', async () => {
       const store = await giveStore();
       const names = Array.from({ length: 600 }, (_, index) => String(index).padStart(4, '0'));
       await Promise.all(names.map((name, index) => givenThread(store, name, { owner: `owner-${(index % 2) + 1}` })));
@@ -210,7 +210,7 @@ export function testThreads(giveStore: GiveStore): void {
       expect(pages.flat()).toEqual(names.filter((_, index) => index % 2 === 0).map(thread));
     });
 
-    test('[A14] lists nothing for a limit of 0, an unknown owner, or after the last', async () => {
+    test('[A14a] lists nothing for a limit of 0, an unknown owner, or after the last', async () => {
       const store = await giveStore();
       await givenThread(store, 'a');
 
@@ -221,7 +221,7 @@ export function testThreads(giveStore: GiveStore): void {
   });
 
   describe('isEmpty', () => {
-    test('[C11] only a store that holds nothing at all is empty', async () => {
+    test('[D2a] only a store that holds nothing at all is empty', async () => {
       const store = await giveStore();
       expect(await store.isEmpty()).toBe(true);
 
@@ -233,7 +233,7 @@ export function testThreads(giveStore: GiveStore): void {
       expect(await store.isEmpty()).toBe(false); // the tombstone
     });
 
-    test.each(tables)('[C11] a record in %s that belongs to no thread counts', async (table) => {
+    test.each(tables)('[D2a] a record in %s that belongs to no thread counts', async (table) => {
       const store = await giveStore();
 
       await store.createRecords(thread('key-ring'), commitId('a'), [recordWrite(table, 'ring')]);

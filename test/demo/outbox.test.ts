@@ -52,7 +52,7 @@ function clientOf(url: string) {
   };
 }
 
-describe('[B3] a message', () => {
+describe('a message', () => {
   test('is delivered, and listed with its key and attempt', async () => {
     const { post, list, outbox } = await givenOutbox({
       now: () => new Date('2027-01-02T03:04:05Z'),
@@ -126,7 +126,7 @@ describe('[B3] a message', () => {
   });
 });
 
-describe('[B4] closing a key', () => {
+describe('closing a key', () => {
   test('refuses older attempts and lets the next one through, with and without deduplication', async () => {
     for (const deduplicate of [true, false]) {
       const { post, closeKey, list } = await givenOutbox({ deduplicate });
@@ -356,7 +356,7 @@ describe('the process', () => {
     await line(1).toBe('stopped after 1 deliveries');
   });
 
-  test('[B3] after a kill has every delivery that it answered for', async () => {
+  test('after a kill has every delivery that it answered for', async () => {
     const file = await givenFile();
     const first = givenProcess('--file', file, '--no-deduplicate', '--json');
     await first.line(0).toContain('"event":"listening"');

@@ -5,7 +5,7 @@ import { value } from '../../src/model/fields.ts';
 import type { EffectClass } from '../../src/model/effect.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { done, notDone, type ToolCall, tool, type Verdict } from '../../src/program/tool.ts';
-import { answer, never, nth, only, Scene, ScriptedModel, withMethods } from './support.ts';
+import { answer, never, nth, only, quiet, Scene, ScriptedModel, withMethods } from './support.ts';
 
 /** A node with one call whose answers the test gives, call by call. */
 function heldCalls(effect: EffectClass, verify?: () => Verdict<string> | Promise<Verdict<string>>) {
@@ -79,7 +79,8 @@ describe('evidence is never refused', () => {
     await timeOut(scene);
     const backoffMs = await scene.clock.whenAsleep((ms) => ms >= 900 && ms <= 1_100);
     nth(calls, 0).answer.resolve('late');
-    while (!(await parts(scene)).includes('1.o')) await Promise.resolve();
+    await quiet();
+    expect(await parts(scene)).toContain('1.o');
     scene.clock.advance(backoffMs);
 
     expect(await running).toEqual({ end: 'done' });
@@ -105,7 +106,8 @@ describe('evidence is never refused', () => {
     await scene.passes(900, 1_100);
     await scene.clock.whenAsleep((ms) => ms === 120_000);
     first.resolve('late');
-    while (!(await parts(scene)).includes('1.o')) await Promise.resolve();
+    await quiet();
+    expect(await parts(scene)).toContain('1.o');
     life.end();
     const again = await scene.open();
 
@@ -191,7 +193,8 @@ describe('evidence is never refused', () => {
     await scene.passes(900, 1_100);
     await scene.clock.whenAsleep((ms) => ms === 7_000);
     nth(calls, 0).answer.resolve('so it did arrive');
-    while (!(await parts(scene)).includes('1.x')) await Promise.resolve();
+    await quiet();
+    expect(await parts(scene)).toContain('1.x');
     nth(calls, 1).answer.resolve('second');
 
     expect(await running).toEqual({ end: 'done' });
@@ -209,7 +212,7 @@ describe('evidence is never refused', () => {
     await store.close();
     nth(calls, 0).answer.resolve('late');
     for (const ms of [50, 250, 1_000]) await scene.passes(ms, ms);
-    await new Promise((resolve) => setImmediate(resolve));
+    await quiet();
 
     expect(await parts(scene)).toEqual(['1.d', '1.i']);
   });

@@ -122,6 +122,11 @@ export function never<Value>(): Promise<Value> {
   return new Promise<Value>(() => undefined);
 }
 
+/** Resolves when all has happened that can happen without time passing: store and cipher of a `Scene` answer at once. */
+export function quiet(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 export function codeOf(end: { readonly end: string; readonly error?: { readonly code: string | undefined } }) {
   return end.error?.code;
 }

@@ -35,7 +35,7 @@ describe('the connection of the IndexedDB store', () => {
   test.each([
     ['closing', closing],
     ['lost, in the words of WebKit', webkitLoss],
-  ])('[C6] a connection that is %s is opened again, and the commit tried once more', async (_what, failure) => {
+  ])('[C6e] a connection that is %s is opened again, and the commit tried once more', async (_what, failure) => {
     const store = await open();
     const row = await givenThread(store);
     const begin = vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementationOnce(() => {
@@ -49,7 +49,7 @@ describe('the connection of the IndexedDB store', () => {
   test.each([
     ['closing', closing],
     ['lost, in the words of WebKit', webkitLoss],
-  ])('[C6] a connection that is %s again at once is `store_closed`, not an endless loop', async (_what, failure) => {
+  ])('[C6e] a connection that is %s again at once is `store_closed`, not an endless loop', async (_what, failure) => {
     const store = await open();
     const row = await givenThread(store);
     const begin = vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(() => {
@@ -62,7 +62,7 @@ describe('the connection of the IndexedDB store', () => {
     expect(await commitOne(store, groupFor(row, 'a'))).toEqual({ status: 'applied' });
   });
 
-  test('[C6] a connection that the browser closes in mid-transaction is opened again', async () => {
+  test('[C6e] a connection that the browser closes in mid-transaction is opened again', async () => {
     const store = await open();
     const row = await givenThread(store);
     vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementationOnce(function (this: IDBTransaction) {
@@ -74,7 +74,7 @@ describe('the connection of the IndexedDB store', () => {
     expect(await store.get('events', row.thread, 'event-a')).toBeDefined();
   });
 
-  test('[C6] it makes way at once for a tab that wants to change the database', async () => {
+  test('[C6d] it makes way at once for a tab that wants to change the database', async () => {
     const store = await open();
     await givenThread(store);
     const request = indexedDB.open(store.name, 2);
@@ -86,7 +86,7 @@ describe('the connection of the IndexedDB store', () => {
     expect(onBlocked).not.toHaveBeenCalled();
   });
 
-  test('[C6] having made way, it is opened again for the next operation', async () => {
+  test('[C6d] having made way, it is opened again for the next operation', async () => {
     const store = await open();
     const row = await givenThread(store);
 
@@ -95,7 +95,7 @@ describe('the connection of the IndexedDB store', () => {
     expect(await store.readThread(row.thread)).toEqual(row);
   });
 
-  test('[C6] a database that newer code has changed meanwhile is `store_too_new`, and stays as it is', async () => {
+  test('[C6d] a database that newer code has changed meanwhile is `store_too_new`, and stays as it is', async () => {
     const store = await open();
     const row = await givenThread(store);
     await answer(indexedDB.open(store.name, 2)).then((db) => db.close());
@@ -106,7 +106,7 @@ describe('the connection of the IndexedDB store', () => {
     expect(await countAll(store.name)).toEqual(before);
   });
 
-  test('[C6] an open that waits behind another tab gives up in time, and keeps no one waiting itself', async () => {
+  test('[C6d] an open that waits behind another tab gives up in time, and keeps no one waiting itself', async () => {
     const name = freshName();
     const deaf = await openRaw(name, 1, () => undefined);
     const upgrade = indexedDB.open(name, 2);
@@ -126,7 +126,7 @@ describe('the connection of the IndexedDB store', () => {
     (await answer(upgrade)).close();
   });
 
-  test('[C6] a connection that opens after its time limit is closed again', async () => {
+  test('[C6d] a connection that opens after its time limit is closed again', async () => {
     const name = freshName();
     await (await open(name)).close();
     const timer = new ManualTimer();
@@ -143,7 +143,7 @@ describe('the connection of the IndexedDB store', () => {
   });
 
   test.each(['events', 'threads', 'keys'])(
-    '[C6] a database that has lost its table %s is `store_damaged`, and keeps the others',
+    '[C6d] a database that has lost its table %s is `store_damaged`, and keeps the others',
     async (missing) => {
       const name = freshName();
       await makeWithout(name, missing);
@@ -154,7 +154,7 @@ describe('the connection of the IndexedDB store', () => {
     },
   );
 
-  test('[C11][C6] a database deleted under a running page is loss, and no empty one takes its place', async () => {
+  test('[C6b][C6b] a database deleted under a running page is loss, and no empty one takes its place', async () => {
     const store = await open();
     const row = await givenThread(store);
     await answer(indexedDB.deleteDatabase(store.name));
@@ -163,7 +163,7 @@ describe('the connection of the IndexedDB store', () => {
     expect((await indexedDB.databases()).map((database) => database.name)).not.toContain(store.name);
   });
 
-  test('[C6] an open that fails for an unknown reason is tried three times, then fails aloud', async () => {
+  test('[C6d] an open that fails for an unknown reason is tried three times, then fails aloud', async () => {
     const failing = (times: number) => {
       const { open: begin } = IDBFactory.prototype;
       let failures = 0;
@@ -197,7 +197,7 @@ describe('the connection of the IndexedDB store', () => {
     expect(deletions).not.toHaveBeenCalled();
   });
 
-  test('[D2] the key store shares the database of the records, and ends with it', async () => {
+  test('[D2a] the key store shares the database of the records, and ends with it', async () => {
     const connection = await openIndexedDb(freshName());
     const store = new IndexedDbStore(connection);
     const keys = new IndexedDbKeyStore<string>(connection);

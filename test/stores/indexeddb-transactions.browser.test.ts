@@ -92,7 +92,7 @@ describe('transactions of the IndexedDB store', () => {
     expect(await store.get('events', row.thread, 'event-a')).toBeUndefined();
   });
 
-  test('[A15][C6] a full disk is `quota_exceeded`, though every request had succeeded, and nothing is written', async () => {
+  test('[C6a][C6a] a full disk is `quota_exceeded`, though every request had succeeded, and nothing is written', async () => {
     fillDiskAt('event-a');
 
     await expect(commitOne(store, groupFor(row, 'a', { row: { status: 'done' } }))).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('transactions of the IndexedDB store', () => {
     expect(await commitOne(store, groupFor(row, 'a'))).toEqual({ status: 'applied' });
   });
 
-  test('[A15][C6] a disk too full for one commit takes the smaller ones that came with it', async () => {
+  test('[C6a][C6a] a disk too full for one commit takes the smaller ones that came with it', async () => {
     fillDiskAt('event-large');
 
     const [large, small] = await Promise.allSettled([
@@ -216,7 +216,7 @@ describe('transactions of the IndexedDB store', () => {
     });
   });
 
-  test('[A15][C6] a transaction that does not end in time is given up, and the store goes on afterwards', async () => {
+  test('[C6a][C6a] a transaction that does not end in time is given up, and the store goes on afterwards', async () => {
     const timer = new ManualTimer();
     const impatient = new IndexedDbStore(
       await openIndexedDb(store.name, { timeoutMs: 5_000, startTimer: timer.startTimer }),
@@ -239,7 +239,7 @@ describe('transactions of the IndexedDB store', () => {
     await impatient.close();
   });
 
-  test('[A15][C6] a read that does not end in time is given up', async () => {
+  test('[C6a][C6a] a read that does not end in time is given up', async () => {
     const timer = new ManualTimer();
     const impatient = new IndexedDbStore(await openIndexedDb(store.name, { startTimer: timer.startTimer }));
     const unlock = await lockAll(store.name);

@@ -36,7 +36,7 @@ testKeyStore<{ readonly secret: number }>('memory', {
 });
 
 describe('memory store', () => {
-  test('[B14] two stores on the same data fence each other', async () => {
+  test('[B14b] two stores on the same data fence each other', async () => {
     const data = new MemoryData();
     const [frozen, next] = [new MemoryStore({ data }), new MemoryStore({ data })];
     const row = await givenThread(frozen);
@@ -53,7 +53,7 @@ describe('memory store', () => {
 describe('sorted records', () => {
   const record = (key: string) => ({ key, commit: commitId('a'), format: 1, plain: {}, body: bytes() });
 
-  test('[A6] keys put in any order, replaced and deleted, stay sorted and unique', () => {
+  test('[A1a] keys put in any order, replaced and deleted, stay sorted and unique', () => {
     const records = new SortedRecords();
     for (const key of ['c', 'a', 'd', 'b', 'a', 'd']) records.put(record(key));
     records.delete('b');

@@ -78,7 +78,12 @@ export function approvalCard(first: ScreeningWait, isOpen: boolean, actions: Car
     element(
       'ul',
       { class: 'consequences' },
-      element('li', {}, element('strong', {}, 'If you allow: '), 'this one message goes out, once, even if the tab crashes.'),
+      element(
+        'li',
+        {},
+        element('strong', {}, 'If you allow: '),
+        'this one message goes out, once, even if the tab crashes.',
+      ),
       element('li', {}, element('strong', {}, 'If you deny: '), 'nothing is sent, and the report says so.'),
     ),
     problem,

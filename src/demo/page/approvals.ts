@@ -1,4 +1,4 @@
-import { type CardActions, approvalCard } from './approval-card.ts';
+import { approvalCard, type CardActions } from './approval-card.ts';
 import { doubtCard } from './doubt-card.ts';
 import { button, element, keyedList, type Part, setText, show } from './element.ts';
 import { icon } from './icons.ts';
@@ -13,7 +13,13 @@ export function approvals(actions: CardActions): Part<readonly ScreeningWait[]> 
   const problem = element('p', { class: 'problem-line', role: 'alert', hidden: true });
   const all = button('Allow all for this run', () => void allowAll(), {}, icon('check'));
   const head = element('div', { class: 'approvals-head' }, heading, all);
-  const node = element('section', { class: 'approvals', 'aria-label': 'Waiting for you', hidden: true }, head, problem, cards);
+  const node = element(
+    'section',
+    { class: 'approvals', 'aria-label': 'Waiting for you', hidden: true },
+    head,
+    problem,
+    cards,
+  );
 
   const allowAll = async (): Promise<void> => {
     all.disabled = true;
@@ -46,7 +52,10 @@ export function approvals(actions: CardActions): Part<readonly ScreeningWait[]> 
       waits = next;
       const open = next.filter(({ kind }) => kind === 'approval').length;
       show(node, next.length > 0);
-      setText(heading, open === 0 ? 'Please look this up' : `${counted(open, 'invitation')} ${open === 1 ? 'waits' : 'wait'} for you`);
+      setText(
+        heading,
+        open === 0 ? 'Please look this up' : `${counted(open, 'invitation')} ${open === 1 ? 'waits' : 'wait'} for you`,
+      );
       show(all, open > 1);
       update(next);
       const isNew = had === 0 && next.length > 0;

@@ -55,16 +55,18 @@ export function detailsView(actions: DetailsActions): Part<DetailsShown> {
     const shown = isAll ? rows : rows.slice(0, SHOWN_AT_FIRST);
     updateRows(shown);
     show(empty, rows.length === 0);
+    show(tries, rows.length > 0);
     show(more, shown.length < rows.length);
     const calls = now.effects.filter(({ kind }) => kind === 'tool');
     show(effectPart, calls.length > 0);
     updateEffects(calls);
   };
 
+  const tries = convince(actions);
   const node = element(
     'div',
     { class: 'details-content' },
-    convince(actions),
+    tries,
     effectPart,
     element('section', {}, element('h3', {}, 'Checkpoints'), empty, list, more),
   );
@@ -76,7 +78,11 @@ function convince({ reload, killWorker }: DetailsActions): HTMLElement {
     'section',
     { class: 'convince' },
     element('h3', {}, 'Convince yourself'),
-    element('p', { class: 'quiet' }, 'Do your worst in the middle of a run. It goes on where it was, and repeats nothing.'),
+    element(
+      'p',
+      { class: 'quiet' },
+      'Do your worst in the middle of a run. It goes on where it was, and repeats nothing.',
+    ),
     element(
       'div',
       { class: 'buttons' },

@@ -1,5 +1,5 @@
-import { button, element, type Part, setText, show } from './element.ts';
 import type { CardActions } from './approval-card.ts';
+import { button, element, type Part, setText, show } from './element.ts';
 import type { ScreeningWait } from './session.ts';
 
 /** Asks a person what became of an invitation that a crash cut off and that the outbox could not tell about. */

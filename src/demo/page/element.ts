@@ -38,7 +38,8 @@ export function listen(target: HTMLElement, listeners: Listeners): void {
 export function setAttributes(target: Element, attributes: Readonly<Record<string, Value>>): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) target.removeAttribute(name);
-    else if (target.getAttribute(name) !== String(value)) target.setAttribute(name, value === true ? '' : String(value));
+    else if (target.getAttribute(name) !== String(value))
+      target.setAttribute(name, value === true ? '' : String(value));
   }
 }
 

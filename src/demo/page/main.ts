@@ -1,7 +1,13 @@
 import './tokens.css';
 import './layout.css';
 import './parts.css';
+import './thread-line.css';
+import './thread-list.css';
+import './start.css';
 import './run.css';
+import './approvals.css';
+import './report.css';
+import './details.css';
 import { trustOwnScripts } from '../trusted-types.ts';
 import { App } from './app.ts';
 

@@ -1,4 +1,4 @@
-import { button, element, replaceChildren, type Part } from './element.ts';
+import { button, element, type Part, replaceChildren } from './element.ts';
 import { icon } from './icons.ts';
 import type { Run } from './run.ts';
 

@@ -36,7 +36,8 @@ export function filesOf(run: Run, state: ScreeningState | null): readonly FilePr
   const isRunning = run.status === 'running' && run.blocked === null;
   const step = fileSteps.find((name) => name === run.node) ?? null;
   return state.files.map(({ name, sizeBytes }, index) => {
-    const phase = index < finished ? 'finished' : index === finished && isRunning && step !== null ? 'working' : 'queued';
+    const phase =
+      index < finished ? 'finished' : index === finished && isRunning && step !== null ? 'working' : 'queued';
     const outcome = phase === 'finished' ? (state.outcomes.tail[index - first] ?? null) : null;
     return { index, name, sizeBytes, phase, step: phase === 'working' ? step : null, outcome };
   });

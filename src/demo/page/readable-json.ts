@@ -19,7 +19,9 @@ export function readableJson(text: string): string {
     else if (character === ',') words += depth <= 1 ? '\n' : ', ';
     else words += character;
   }
-  return words.replaceAll('null', 'not said').replace(/([a-z])([A-Z])(?=[A-Za-z]*: )/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
+  return words
+    .replaceAll('null', 'not said')
+    .replace(/([a-z])([A-Z])(?=[A-Za-z]*: )/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
 }
 
 function escaped(character: string | undefined): string {

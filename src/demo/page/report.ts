@@ -7,7 +7,12 @@ type Invited = ScreeningState['invitations']['tail'][number];
 const COLUMNS = ['Place', 'Applicant', 'Score', 'Reasons', 'Concerns', 'Invitation'] as const;
 
 const recommendations = { invite: 'Invite', consider: 'Consider', decline: 'Decline' } as const;
-const invitationWords = { sent: 'Sent', denied: 'Not sent: denied', refused: 'Not sent: refused', not_known: 'Not known' } as const;
+const invitationWords = {
+  sent: 'Sent',
+  denied: 'Not sent: denied',
+  refused: 'Not sent: refused',
+  not_known: 'Not known',
+} as const;
 
 /** The ranked report: the table, and the files that could not be read with what to do. */
 export function report(): Part<ScreeningState | null> {
@@ -24,7 +29,11 @@ export function report(): Part<ScreeningState | null> {
     element('thead', { role: 'rowgroup' }, head),
     body,
   );
-  const nobody = element('p', { class: 'empty', hidden: true }, 'None of the files could be read, so there is no ranking.');
+  const nobody = element(
+    'p',
+    { class: 'empty', hidden: true },
+    'None of the files could be read, so there is no ranking.',
+  );
   const unreadable = element('ul', { class: 'unreadable' });
   const unreadablePart = element(
     'section',
@@ -97,7 +106,11 @@ function row(candidate: Ranked, invited: Invited | undefined, isPlanned: boolean
 
 function invitation(invited: Invited | undefined, isPlanned: boolean): HTMLElement[] {
   if (invited === undefined) return [element('span', { class: 'quiet' }, isPlanned ? 'Waiting for you' : 'None')];
-  const words = element('span', { class: 'invitation', 'data-status': invited.status }, invitationWords[invited.status]);
+  const words = element(
+    'span',
+    { class: 'invitation', 'data-status': invited.status },
+    invitationWords[invited.status],
+  );
   return invited.note === '' ? [words] : [words, element('span', { class: 'quiet' }, invited.note)];
 }
 
@@ -107,5 +120,5 @@ function cell(column: string, ...children: Node[]): HTMLElement {
 
 function sentences(texts: readonly string[]): HTMLElement {
   if (texts.length === 0) return element('span', { class: 'quiet' }, 'None');
-  return element('ul', {}, ...texts.map((text) => element('li', {}, text)));
+  return element('span', {}, texts.join(' '));
 }

@@ -1,11 +1,11 @@
-import { type CardActions } from './approval-card.ts';
-import { approvals } from './approvals.ts';
 import type { AgentLine } from './agent-line.ts';
+import type { CardActions } from './approval-card.ts';
+import { approvals } from './approvals.ts';
 import { button, element, type Part, setAttributes, setText, show } from './element.ts';
 import { fileList } from './file-list.ts';
 import { icon } from './icons.ts';
 import { type ProblemActions, problems } from './problems.ts';
-import { expectedEnd, filesFinished, filesOf, fileSteps } from './progress.ts';
+import { expectedEnd, fileSteps, filesFinished, filesOf } from './progress.ts';
 import { report } from './report.ts';
 import type { Run } from './run.ts';
 import type { ScreeningState, Session } from './session.ts';
@@ -39,11 +39,27 @@ export function runView(actions: RunActions): Part<RunShown> {
   const filesHead = element('summary', {}, 'Files');
   const filesPart = element('details', { class: 'files-part', open: true }, filesHead, files.node);
   const loading = element('p', { class: 'empty', role: 'status' }, 'Opening this screening …');
-  const content = element('div', { class: 'run-content' }, line.node, now, stream, trouble.node, cards.node, result.node, filesPart);
+  const content = element(
+    'div',
+    { class: 'run-content' },
+    line.node,
+    now,
+    stream,
+    trouble.node,
+    cards.node,
+    result.node,
+    filesPart,
+  );
   let wasRanked = false;
 
   return {
-    node: element('div', { class: 'run' }, element('header', { class: 'run-head' }, title, stop, meta), loading, content),
+    node: element(
+      'div',
+      { class: 'run' },
+      element('header', { class: 'run-head' }, title, stop, meta),
+      loading,
+      content,
+    ),
     update({ session, line: agentLine }) {
       const { run, state, waits } = session;
       const isThere = run.marks.length > 0;
@@ -64,7 +80,8 @@ export function runView(actions: RunActions): Part<RunShown> {
       cards.update(waits);
       result.update(state);
       const progress = filesOf(run, state);
-      const retry = run.retry === null ? null : `Trying again in ${Math.ceil(run.retry.inMs / 1_000)} s: ${run.retry.reason}`;
+      const retry =
+        run.retry === null ? null : `Trying again in ${Math.ceil(run.retry.inMs / 1_000)} s: ${run.retry.reason}`;
       files.update({ files: progress, streamed: run.streamed, retry });
       const isRanked = (state?.ranking ?? null) !== null;
       if (isRanked && !wasRanked) filesPart.open = false;

@@ -65,7 +65,11 @@ export function jobInput(onChange: () => void): JobInput {
     note,
     problem,
     picker,
-    element('div', { class: 'buttons' }, button('Choose a file', () => picker.click(), {}, icon('file'))),
+    element(
+      'div',
+      { class: 'buttons' },
+      button('Choose a file', () => picker.click(), {}, icon('file')),
+    ),
   );
   return {
     node,

@@ -71,7 +71,12 @@ export function startView(start: (input: ScreeningInput) => Promise<void>): HTML
       'An agent reads each application, compares it with the job and writes the invitations. You decide which go out. ' +
         'Every step is saved, encrypted, in this browser: close the tab in the middle if you like.',
     ),
-    element('div', { class: 'sample' }, sample, element('span', { class: 'quiet' }, 'No files at hand? Take these; they are made up.')),
+    element(
+      'div',
+      { class: 'sample' },
+      sample,
+      element('span', { class: 'quiet' }, 'No files at hand? Take these; they are made up.'),
+    ),
     element('div', { class: 'start-panels' }, job.node, files.node),
     problem,
     element('div', { class: 'start-go' }, go, missing),

@@ -80,7 +80,8 @@ export function stepsInWords(steps: readonly number[]): string {
 export function sizeInWords(sizeBytes: number): string {
   if (sizeBytes < 1_024) return `${sizeBytes} bytes`;
   if (sizeBytes < 1_024 * 1_024) return `${(sizeBytes / 1_024).toFixed(1)} KB`;
-  return `${(sizeBytes / 1_024 / 1_024).toFixed(1)} MB`;
+  const megabytes = sizeBytes / 1_024 / 1_024;
+  return `${megabytes.toFixed(Number.isInteger(megabytes) ? 0 : 1)} MB`;
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
@@ -90,6 +91,8 @@ export function timeOfDay(atMs: number): string {
   return clock.format(atMs);
 }
 
-export function dayAndTime(atMs: number): string {
-  return day.format(atMs);
+/** The time alone where it was today. */
+export function dayAndTime(atMs: number, nowMs = Date.now()): string {
+  const isToday = new Date(atMs).toDateString() === new Date(nowMs).toDateString();
+  return isToday ? clock.format(atMs) : day.format(atMs);
 }

@@ -1,0 +1,157 @@
+import { connect, HoldfastError, type WorkerSource } from 'holdfast';
+import { describe, expect, test } from 'vitest';
+import type { smallAgent } from '../host/small-agent.ts';
+
+const start = (name: string) => new Worker(new URL('./lost.worker.ts', import.meta.url), { type: 'module', name });
+const connectTo = (source: WorkerSource, options = {}) => connect<typeof smallAgent>(source, options);
+
+async function errorOf(work: Promise<unknown>): Promise<HoldfastError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof HoldfastError)) throw new Error(`no HoldfastError: ${String(error)}`);
+  return error;
+}
+
+describe('a worker that is gone', () => {
+  test('[C1a, C3e] a call under way ends when the worker is terminated, and so does every later one', async () => {
+    const worker = start('gone-1');
+    const agent = connectTo(worker);
+    const thread = agent.thread('t');
+    await thread.send({ left: 0 });
+    const calls = [errorOf(thread.checkpoints()), errorOf(thread.effects())];
+    worker.terminate();
+    expect((await Promise.all(calls)).map(({ code }) => code)).toEqual(['worker_gone', 'worker_gone']);
+    expect((await errorOf(thread.send({}))).code).toBe('worker_gone');
+    await agent.close();
+  });
+
+  test('[C3e] a stream ends too', async () => {
+    const worker = start('gone-2');
+    const agent = connectTo(worker);
+    const types: string[] = [];
+    for await (const { type } of agent.thread('t').events()) {
+      types.push(type);
+      worker.terminate();
+    }
+    expect(types).toEqual(['view']);
+    await agent.close();
+  });
+
+  test('[C3e] made by a function, it is replaced, and a stream goes on with a fresh view', async () => {
+    const workers: Worker[] = [];
+    const agent = connectTo(() => {
+      workers.push(start('gone-3'));
+      return workers.at(-1) as Worker;
+    });
+    const thread = agent.thread('t');
+    await thread.send({ left: 2 });
+    const seen: string[] = [];
+    for await (const message of thread.events()) {
+      seen.push(message.type);
+      if (message.type === 'view' && seen.length === 1) workers[0]?.terminate();
+      else if (message.type === 'view') break;
+    }
+    expect(workers).toHaveLength(2);
+    await agent.close();
+  });
+});
+
+describe('a worker that does not start or answer', () => {
+  test('[C1a] one that never calls serve fails the call, with what to look at', async () => {
+    const agent = connectTo(start('silent'), { startTimeoutMs: 300 });
+    const error = await errorOf(agent.threads());
+    expect(error.code).toBe('worker_failed');
+    expect(error.message).toContain('Does its file call serve(…)?');
+    await agent.close();
+  });
+
+  test('[C1a] one that throws at its top level fails the call with its message', async () => {
+    const agent = connectTo(start('throws'));
+    const error = await errorOf(agent.threads());
+    expect(error.code).toBe('worker_gone');
+    expect(error.message).toContain('this worker throws at its top level');
+    await agent.close();
+  });
+
+  test('[C1a] one whose script is not there fails the call', async () => {
+    const agent = connectTo(new Worker('/no-such-script.js', { type: 'module' }));
+    expect((await errorOf(agent.threads())).code).toBe('worker_gone');
+    await agent.close();
+  });
+
+  test('[C1a] one that lives and does not answer is told apart from one that is gone', async () => {
+    const worker = start('freezes');
+    const agent = connectTo(worker, { callTimeoutMs: 400 });
+    await agent.thread('t').view();
+    const error = await errorOf(agent.thread('t').effects());
+    expect(error.code).toBe('worker_silent');
+    worker.terminate();
+    await agent.close();
+  });
+});
+
+describe('what crosses the boundary', () => {
+  test('[C1a, C2c] an error keeps code, details and message', async () => {
+    const agent = connectTo(() => start('errors'));
+    const thread = agent.thread('t');
+    const error = await errorOf(thread.send({ left: 'many' } as never));
+    expect(error.code).toBe('state_invalid');
+    expect(error.details).toMatchObject({ field: 'left' });
+    expect(error.message).toContain('The update of field "left" does not fit its schema');
+    expect((await errorOf(thread.send({ nope: 1 } as never))).code).toBe('field_unknown');
+    expect((await errorOf(thread.state())).code).toBe('thread_unknown');
+    expect((await errorOf(agent.thread('').view())).code).toBe('thread_id_invalid');
+    expect(await thread.view()).toBeNull();
+    await agent.close();
+  });
+
+  test('[C2b] a message port serves as well as a worker', async () => {
+    const { port1, port2 } = new MessageChannel();
+    const worker = new Worker(new URL('./port.worker.ts', import.meta.url), { type: 'module' });
+    worker.postMessage('serve', [port2]);
+    const agent = connectTo(port1);
+    port1.start();
+    expect(await agent.threads()).toEqual([]);
+    await agent.close();
+    worker.terminate();
+  });
+
+  test('[C1a] hostile messages find nothing to call, and the worker goes on', async () => {
+    const worker = start('hostile');
+    const agent = connectTo(worker);
+    await agent.threads();
+    const answers = new Map<string, unknown>();
+    const ask = (id: string, message: object) => {
+      const answered = new Promise<void>((resolve) => {
+        worker.addEventListener('message', function take({ data }: MessageEvent<{ id?: string; value?: unknown }>) {
+          if (data.id !== id) return;
+          worker.removeEventListener('message', take);
+          answers.set(id, data.value);
+          resolve();
+        });
+      });
+      worker.postMessage({ id, ...message });
+      return answered;
+    };
+    const text = { type: 'RAW', value: 'self.hacked = true' };
+    for (const [index, path] of [
+      ['constructor', 'constructor'],
+      ['send', 'constructor'],
+      ['send', 'apply', 'constructor'],
+      ['__proto__', 'constructor'],
+      ['send', 'bind'],
+      ['toString'],
+    ].entries()) {
+      await ask(`apply-${index}`, { type: 'APPLY', path, argumentList: [text] });
+      expect(answers.get(`apply-${index}`), path.join('.')).toMatchObject({ isError: true });
+    }
+    await ask('set', { type: 'SET', path: ['send'], value: { type: 'RAW', value: 1 } }).catch(() => undefined);
+    worker.postMessage('nonsense');
+    worker.postMessage({ type: 'APPLY' });
+    worker.postMessage(null);
+    expect(await agent.threads()).toEqual([]);
+    await agent.close();
+  });
+});
