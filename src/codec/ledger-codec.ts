@@ -3,6 +3,7 @@
  * later outcome that differs `.x<random>`. Numbers are consecutive, and each intent carries the digest over all before it:
  * a lost entry shows as a hole.
  */
+import { equalBytes } from '../base/bytes.ts';
 import type { ErrorData } from '../base/errors.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { Doubt, EffectClass, EffectKind, Intent, Outcome, OutcomeStatus, SettledBy } from '../model/effect.ts';
@@ -76,6 +77,23 @@ export function sealDoubt(codec: ThreadCodec, number: number, doubt: Doubt): Pro
   return codec.sealRecord('ledger', ledgerKey(number, 'd'), packBody([errorText(doubt.reason), doubt.atMs]), {
     mode: 'replace',
   });
+}
+
+/** The outcome on record of this entry, if there is one. @throws `record_damaged` */
+export async function readOutcome(codec: ThreadCodec, number: number): Promise<StoredOutcome | undefined> {
+  const record = await codec.source.get('ledger', codec.thread, ledgerKey(number, 'o'));
+  return record && openOutcome(codec, record);
+}
+
+/** Whether two outcomes say the same: how it ended, and with which result. */
+export function saysTheSame(a: StoredOutcome, b: StoredOutcome): boolean {
+  return a.status === b.status && sameStored(a.value, b.value);
+}
+
+function sameStored(a: StoredValue | null, b: StoredValue | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
+  return !(b instanceof Uint8Array) && a.hash === b.hash && a.form === b.form;
 }
 
 export interface LedgerSlice {

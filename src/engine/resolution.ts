@@ -51,7 +51,7 @@ async function verified(run: StepRun, effect: KnownEffect, entry: LedgerEntry, a
   for (let round = 1; ; round += 1) {
     const { verdict, askedAtMs } = await verdictOf(run, resolutionOf(effect, entry, 'verify', args, round));
     if (verdict.verdict !== 'not_done' || verdict.closed === true || askedAtMs > overAtMs) return verdict;
-    const inMs = Math.max(0, overAtMs - clock.nowMs()) + 1;
+    const inMs = Math.max(0, overAtMs + 1 - clock.nowMs());
     const reason = 'the call may still arrive; asking again when its time is over';
     run.emit({ type: 'retry', name: `${effect.request.name} (verify)`, attempt: round + 1, inMs, reason });
     await clock.sleep(inMs, run.signal);
