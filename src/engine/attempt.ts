@@ -1,5 +1,4 @@
 import { whenAborted } from '../base/abort.ts';
-import { type ErrorData, errorToData } from '../base/errors.ts';
 import { programErrors } from '../program/errors.ts';
 import { Refusal, type ToolCall } from '../program/tool.ts';
 import type { EffectRequest } from './effect.ts';
@@ -8,7 +7,7 @@ import type { StepRun } from './step-run.ts';
 export type Answer = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * Calls, and waits at most the time limit. An answer that comes later still reaches `onLate`. Aborting ends the wait at
+ * Calls, and waits at most the time limit. A result that comes later still reaches `onLate`. Aborting ends the wait at
  * once; what the call then still does is not known.
  */
 export async function callWithin(
@@ -16,7 +15,7 @@ export async function callWithin(
   request: Pick<EffectRequest, 'name' | 'timeLimitMs' | 'run'>,
   args: unknown,
   call: ToolCall,
-  onLate: (answer: { value: unknown } | { error: ErrorData }) => unknown,
+  onLate: (value: unknown) => Promise<void>,
 ): Promise<Answer> {
   const limit = new AbortController();
   const stopTimer = new AbortController();
@@ -32,7 +31,9 @@ export async function callWithin(
   try {
     const first = await Promise.race([answered, ended]);
     if (first !== 'aborted') return first;
-    void answered.then((late) => onLate('value' in late ? late : { error: errorToData(late.error) }));
+    void answered
+      .then((late) => ('value' in late ? onLate(late.value) : undefined))
+      .catch(() => undefined); // the store is gone: the call stays in doubt, which is the safe side
     return { error: limit.signal.reason };
   } finally {
     run.signal.removeEventListener('abort', stop);

@@ -5,7 +5,7 @@
  * - I6: what is on record is given back; another call in its place stops the thread.
  * - An attempt of class `once` that is in doubt is never followed by another before its resolution says `not_done`.
  */
-import { type ErrorData, errorFromData, errorToData } from '../base/errors.ts';
+import { errorFromData, errorToData } from '../base/errors.ts';
 import { randomFraction } from '../base/random.ts';
 import type { LedgerEntry } from '../codec/ledger-codec.ts';
 import type { EffectClass, EffectKind } from '../model/effect.ts';
@@ -17,9 +17,9 @@ import { Refusal, type ToolCall, type Verdict } from '../program/tool.ts';
 import { type Approval, askApproval } from './approval.ts';
 import { callWithin, isDefiniteRefusal } from './attempt.ts';
 import { effectKeyFor } from './identity.ts';
-import { recordDoubt, recordIntent, recordOutcome, recordRead } from './ledger-writes.ts';
+import { recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
 import { adoptLost, resolveDoubt } from './resolution.ts';
-import { refuseOtherCall } from './step-ledger.ts';
+import { refuseOtherCall, settles } from './step-ledger.ts';
 import { encodeWithDigest, type StepRun } from './step-run.ts';
 
 export interface EffectRequest {
@@ -73,7 +73,8 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
       await resolveDoubt(run, effect, last, args);
     } else {
       await waitBeforeRetry(run, effect, last);
-      await attempt(run, effect, args);
+      // An answer to an earlier attempt may have come meanwhile.
+      if (!run.ledger.historyOf(effect.key).some(settles)) await attempt(run, effect, args);
     }
     const known = await settledResult(run, effect);
     if (known !== undefined) return known.value;
@@ -82,7 +83,7 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
 
 /** The recorded result, thrown if it is a failure; `undefined` while there is none. */
 async function settledResult(run: StepRun, { key, request }: KnownEffect): Promise<{ value: unknown } | undefined> {
-  const entry = run.ledger.historyOf(key).at(-1);
+  const entry = run.ledger.historyOf(key).findLast(settles);
   const outcome = entry?.outcome;
   if (entry === undefined || outcome === undefined) return undefined;
   switch (outcome.status) {
@@ -96,7 +97,6 @@ async function settledResult(run: StepRun, { key, request }: KnownEffect): Promi
     case 'compensated':
       throw programErrors.make('effect_compensated', { name: request.name, key });
     case 'failed':
-      if (!outcome.final) return undefined;
       throw programErrors.make(
         'effect_failed',
         {
@@ -128,8 +128,8 @@ async function attempt(run: StepRun, effect: KnownEffect, args: unknown): Promis
     await recordOutcome(run, entry, { status: 'failed', error: errorToData(error), by: 'engine', final: false });
     return run.signal.throwIfAborted();
   }
-  const answer = await callWithin(run, request, args, callOf(run, effect, entry), (late) =>
-    recordLate(run, entry, late),
+  const answer = await callWithin(run, request, args, callOf(run, effect, entry), (value) =>
+    recordLate(run, entry, value),
   );
   if ('value' in answer) return recordOutcome(run, entry, { status: 'succeeded', value: answer.value, by: 'call' });
   await recordFailure(run, effect, entry, answer.error);
@@ -155,7 +155,7 @@ async function attemptRead(run: StepRun, effect: KnownEffect, args: unknown, num
   const { request, key } = effect;
   const { signal } = run;
   const call: ToolCall = { effectKey: key, attempt: number, abortSignal: signal, notAfterMs: Number.MAX_SAFE_INTEGER };
-  const answer = await callWithin(run, request, args, call, () => undefined);
+  const answer = await callWithin(run, request, args, call, async () => undefined);
   if ('value' in answer) {
     return recordRead(run, effect, args, number, { status: 'succeeded', value: answer.value, by: 'call' });
   }
@@ -189,13 +189,4 @@ async function waitBeforeRetry(run: StepRun, effect: KnownEffect, last: LedgerEn
 
 export function callOf(run: StepRun, { key }: KnownEffect, { intent }: LedgerEntry): ToolCall {
   return { effectKey: key, attempt: intent.attempt, abortSignal: run.signal, notAfterMs: intent.notAfterMs };
-}
-
-/** An answer that came after its time limit is evidence all the same (PROTOCOL 3). */
-async function recordLate(
-  run: StepRun,
-  entry: LedgerEntry,
-  late: { value: unknown } | { error: ErrorData },
-): Promise<void> {
-  if ('value' in late) await recordOutcome(run, entry, { status: 'succeeded', value: late.value, by: 'call' });
 }

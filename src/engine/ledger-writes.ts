@@ -4,8 +4,10 @@ import { randomId } from '../base/random.ts';
 import {
   type LedgerEntry,
   ledgerKey,
+  readOutcome,
   type StoredIntent,
   type StoredOutcome,
+  saysTheSame,
   sealDoubt,
   sealOutcome,
 } from '../codec/ledger-codec.ts';
@@ -14,7 +16,7 @@ import type { RecordWrite } from '../model/commit.ts';
 import type { OutcomeStatus, SettledBy } from '../model/effect.ts';
 import { programErrors } from '../program/errors.ts';
 import type { KnownEffect } from './effect.ts';
-import { effectInfo } from './step-ledger.ts';
+import { effectInfo, settles } from './step-ledger.ts';
 import { encodeWithDigest, type StepRun, takeInputs } from './step-run.ts';
 
 /** How long after its intent a call may still start. */
@@ -68,21 +70,33 @@ export async function recordRead(
 }
 
 /**
- * The outcome, write-once. A different one that is there already stays, and this one is kept beside it.
+ * The outcome, write-once: one that is there already, from a runner that lost its lease, stands, and this one is kept beside
+ * it if it says something else.
  */
 export async function recordOutcome(run: StepRun, entry: LedgerEntry, finding: Finding): Promise<void> {
   const { codec } = run.writer;
   const { number, name } = entry.intent;
   const blobs = new BlobBatch();
   const outcome = await outcomeOf(run, finding, name, blobs);
-  const records = [await sealOutcome(codec, number, outcome), ...blobs.writes()];
-  const result = await writeEvidence(run, entry, records);
-  if (result.status === 'exists') {
-    const beside = await sealOutcome(codec, number, outcome, randomId(run.ports.random, 6));
-    await writeEvidence(run, entry, [beside, ...blobs.writes()]);
-    return;
-  }
-  remember(run, { ...entry, outcome });
+  const result = await writeEvidence(run, entry, [await sealOutcome(codec, number, outcome), ...blobs.writes()]);
+  const first = result.status === 'exists' ? await readOutcome(codec, number) : undefined;
+  if (first !== undefined && !saysTheSame(first, outcome)) await keepBeside(run, entry, outcome, blobs);
+  remember(run, { ...entry, outcome: first ?? outcome });
+}
+
+/** An answer after its time limit is evidence all the same (PROTOCOL 3). Where the effect is settled, it is kept beside. */
+export async function recordLate(run: StepRun, entry: LedgerEntry, value: unknown): Promise<void> {
+  const { key, name } = entry.intent;
+  const finding: Finding = { status: 'succeeded', value, by: 'call' };
+  if (!run.ledger.historyOf(key).some(settles)) return recordOutcome(run, entry, finding);
+  const blobs = new BlobBatch();
+  await keepBeside(run, entry, await outcomeOf(run, finding, name, blobs), blobs);
+}
+
+async function keepBeside(run: StepRun, entry: LedgerEntry, outcome: StoredOutcome, blobs: BlobBatch): Promise<void> {
+  const suffix = randomId(run.ports.random, 6);
+  const beside = await sealOutcome(run.writer.codec, entry.intent.number, outcome, suffix);
+  await writeEvidence(run, entry, [beside, ...blobs.writes()]);
 }
 
 /** Why the outcome of an attempt is not known: counts as a failed attempt, and is no result. */

@@ -37,12 +37,16 @@ export class StepLedger {
     return this.#entries.get(key) ?? [];
   }
 
+  /** Adds what is known of an attempt to what was known before: an outcome may come while a doubt is being written. */
   add(entry: LedgerEntry): void {
-    const known = this.#entries.get(entry.intent.key) ?? [];
-    const others = known.filter(({ intent }) => intent.number !== entry.intent.number);
+    const { key, number } = entry.intent;
+    const known = this.#entries.get(key) ?? [];
+    const before = known.find(({ intent }) => intent.number === number);
+    const merged = { ...entry, outcome: entry.outcome ?? before?.outcome, doubt: entry.doubt ?? before?.doubt };
+    const all = [...known.filter((other) => other !== before), merged];
     this.#entries.set(
-      entry.intent.key,
-      [...others, entry].sort((a, b) => a.intent.number - b.intent.number),
+      key,
+      all.sort((a, b) => a.intent.number - b.intent.number),
     );
   }
 
@@ -80,6 +84,11 @@ export function refuseOtherCall(entry: LedgerEntry, name: string, askedDigest: s
 
 function describeCall(name: string, digest: string): string {
   return `"${name}" with arguments of digest ${digest}`;
+}
+
+/** Whether the effect's result is known by this attempt: nothing is called for it any more. */
+export function settles({ outcome }: LedgerEntry): boolean {
+  return outcome !== undefined && (outcome.status !== 'failed' || outcome.final);
 }
 
 export function statusOf(entry: LedgerEntry, isLive: boolean): EffectStatus {

@@ -35,7 +35,7 @@ export async function serveBuiltApp({ root, handle, port = 0 }: BuiltAppOptions)
     root,
     logLevel: 'error',
     worker: { format: 'es' },
-    build: { outDir, emptyOutDir: true, target: 'es2022' },
+    build: { outDir, emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0 },
     resolve: {
       alias: [
         { find: /^holdfast$/, replacement: entry('holdfast') },
