@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { serveBuiltApp } from '../support/built-app.ts';
+import { newProfile } from '../support/real-browser.ts';
+import { OutsideWorld } from './outside-world.ts';
+
+const letters = 15;
+
+test('[B14a] of two tabs one runs the thread, both see it, and the other takes over when it is closed', {
+  timeout: 90_000,
+}, async () => {
+  const world = new OutsideWorld();
+  const app = await serveBuiltApp({
+    root: fileURLToPath(new URL('./app/', import.meta.url)),
+    handle: (request, response) => world.handle(request, response),
+  });
+  const profile = await newProfile();
+  const browser = await profile.open();
+  try {
+    const [first, second] = [await browser.context.newPage(), await browser.context.newPage()];
+    for (const page of [first, second]) {
+      await page.goto(app.url);
+      await page.waitForFunction(() => window.controls !== undefined);
+    }
+    await first.evaluate((left) => window.controls?.start(left), letters);
+    // The second tab asks for the same, as an impatient person would: the same input is kept once.
+    await second.evaluate((left) => window.controls?.start(left), letters);
+    await second.waitForFunction(() => document.querySelector('#status')?.textContent === 'running');
+    await first.waitForFunction(() => Number(document.body.dataset.steps ?? 0) >= 7);
+    await first.close();
+    await second.waitForFunction(() => document.querySelector('#status')?.textContent === 'done');
+    const view = await second.evaluate(() => window.controls?.view());
+    expect(view?.steps.filter(({ cause }) => cause === 'step')).toHaveLength(2 * letters);
+    expect(world.deliveries).toHaveLength(letters);
+    expect(world.repeated).toEqual([]);
+  } finally {
+    await browser.close();
+    await profile.remove();
+    await app.close();
+  }
+});
