@@ -1,6 +1,6 @@
 /**
  * Knows when a node can do nothing more before an answer from outside: every line of it waits. A line is the node itself or
- * one item of an `all`.
+ * one item of an `all`, or a call beside another one.
  */
 export class Activity {
   #moving = 1;

@@ -1,18 +1,9 @@
 import type { WaitAnswer } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
-import type { KnownEffect } from './effect.ts';
+import type { Approval, KnownEffect } from './effect-request.ts';
 import { waitIdFor } from './identity.ts';
 import { recordInputs } from './ledger-writes.ts';
 import type { StepRun } from './step-run.ts';
-
-/** Whether a call needs a person, and what that person is shown. */
-export interface Approval {
-  isNeeded(args: unknown): boolean;
-  reason(args: unknown): string;
-  readonly expiresInMs: number | null;
-  /** Checks arguments that a person edited. @throws `tool_input_invalid` */
-  check(args: unknown): unknown;
-}
 
 /**
  * The arguments that a person allowed: those given, or edited ones.

@@ -1,7 +1,7 @@
 import { whenAborted } from '../base/abort.ts';
 import { programErrors } from '../program/errors.ts';
 import { Refusal, type ToolCall } from '../program/tool.ts';
-import type { EffectRequest } from './effect.ts';
+import type { EffectRequest } from './effect-request.ts';
 import type { StepRun } from './step-run.ts';
 
 export type Answer = { readonly value: unknown } | { readonly error: unknown };
@@ -31,9 +31,7 @@ export async function callWithin(
   try {
     const first = await Promise.race([answered, ended]);
     if (first !== 'aborted') return first;
-    void answered
-      .then((late) => ('value' in late ? onLate(late.value) : undefined))
-      .catch(() => undefined); // the store is gone: the call stays in doubt, which is the safe side
+    void answered.then((late) => ('value' in late ? onLate(late.value) : undefined)).catch(() => undefined); // the store is gone: the call stays in doubt, which is the safe side
     return { error: limit.signal.reason };
   } finally {
     run.signal.removeEventListener('abort', stop);

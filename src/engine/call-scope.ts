@@ -8,7 +8,8 @@ import type { LanguageModel, ModelAnswer, ModelRequest } from '../program/model.
 import type { CallOptions, CallScope, ModelCalls, NodeContext } from '../program/node-context.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { AnyTool, Tools } from '../program/tool.ts';
-import { type EffectRequest, perform } from './effect.ts';
+import { perform } from './effect.ts';
+import type { EffectRequest } from './effect-request.ts';
 import { modelRequest } from './model-effect.ts';
 import { Scope } from './place.ts';
 import { never, type StepRun } from './step-run.ts';
@@ -66,10 +67,12 @@ async function inPlace<Result>(
   if (run.isSuspended()) return never();
   run.signal.throwIfAborted();
   const place = scope.enter(name, options?.key);
+  if (scope.open > 1) run.activity.resume(); // beside another call: a line of its own
   try {
-    return await work(place.path);
+    return await run.calls.track(name, () => work(place.path));
   } finally {
     place.leave();
+    if (scope.open > 0) run.activity.pause();
   }
 }
 

@@ -8,40 +8,19 @@
 import { errorFromData, errorToData } from '../base/errors.ts';
 import { randomFraction } from '../base/random.ts';
 import type { LedgerEntry } from '../codec/ledger-codec.ts';
-import type { EffectClass, EffectKind } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
 import { programErrors } from '../program/errors.ts';
-import { backoffAfter, type RetryPolicy } from '../program/retry.ts';
+import { backoffAfter } from '../program/retry.ts';
 import { deepFreeze } from '../program/state.ts';
-import { Refusal, type ToolCall, type Verdict } from '../program/tool.ts';
-import { type Approval, askApproval } from './approval.ts';
+import { Refusal, type ToolCall } from '../program/tool.ts';
+import { askApproval } from './approval.ts';
 import { callWithin, isDefiniteRefusal } from './attempt.ts';
+import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor } from './identity.ts';
 import { recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
 import { adoptLost, resolveDoubt } from './resolution.ts';
 import { refuseOtherCall, settles } from './step-ledger.ts';
-import { encodeWithDigest, type StepRun } from './step-run.ts';
-
-export interface EffectRequest {
-  readonly kind: EffectKind;
-  readonly name: string;
-  readonly effectClass: EffectClass;
-  readonly args: unknown;
-  readonly place: string;
-  readonly retry: RetryPolicy;
-  readonly timeLimitMs: number;
-  readonly settleMs: number;
-  readonly approval?: Approval;
-  run(args: unknown, call: ToolCall): Promise<unknown>;
-  verify?(args: unknown, call: ToolCall): Promise<Verdict<unknown>>;
-  compensate?(args: unknown, call: ToolCall): Promise<void>;
-}
-
-export interface KnownEffect {
-  readonly request: EffectRequest;
-  readonly key: EffectKey;
-  readonly askedDigest: string;
-}
+import { encodeWithDigest, never, type StepRun } from './step-run.ts';
 
 /** @throws `effect_failed`, `effect_given_up`, `effect_compensated`, `tool_denied`, `approval_expired`, `replay_mismatch` */
 export async function perform(run: StepRun, request: EffectRequest): Promise<unknown> {
@@ -66,11 +45,12 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
 
 async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unknown): Promise<unknown> {
   for (;;) {
+    if (run.isSuspended()) return never();
     run.signal.throwIfAborted();
     const history = run.ledger.historyOf(effect.key);
     const last = history.at(-1);
     if (last !== undefined && last.outcome === undefined && effect.request.effectClass === 'once') {
-      await resolveDoubt(run, effect, last, args);
+      await resolveDoubt(run, effect, last, args, perform);
     } else {
       await waitBeforeRetry(run, effect, last);
       // An answer to an earlier attempt may have come meanwhile.
@@ -123,7 +103,7 @@ async function attempt(run: StepRun, effect: KnownEffect, args: unknown): Promis
   const entry = await recordIntent(run, effect, args, number);
   // The same task in which the intent became durable: nothing may come between this check and the call (PROTOCOL 3).
   const lateMs = run.ports.clock.nowMs() - entry.intent.notAfterMs;
-  if (lateMs > 0 || run.signal.aborted) {
+  if (lateMs > 0 || run.signal.aborted || run.isSuspended()) {
     const error = programErrors.make('effect_not_started', { name: request.name, lateMs: Math.max(0, lateMs) });
     await recordOutcome(run, entry, { status: 'failed', error: errorToData(error), by: 'engine', final: false });
     return run.signal.throwIfAborted();
@@ -187,6 +167,6 @@ async function waitBeforeRetry(run: StepRun, effect: KnownEffect, last: LedgerEn
   await run.ports.clock.sleep(inMs, run.signal);
 }
 
-export function callOf(run: StepRun, { key }: KnownEffect, { intent }: LedgerEntry): ToolCall {
+function callOf(run: StepRun, { key }: KnownEffect, { intent }: LedgerEntry): ToolCall {
   return { effectKey: key, attempt: intent.attempt, abortSignal: run.signal, notAfterMs: intent.notAfterMs };
 }

@@ -15,7 +15,7 @@ import { BlobBatch } from '../codec/thread-codec.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { OutcomeStatus, SettledBy } from '../model/effect.ts';
 import { programErrors } from '../program/errors.ts';
-import type { KnownEffect } from './effect.ts';
+import type { KnownEffect } from './effect-request.ts';
 import { effectInfo, settles } from './step-ledger.ts';
 import { encodeWithDigest, type StepRun, takeInputs } from './step-run.ts';
 

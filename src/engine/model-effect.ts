@@ -1,7 +1,7 @@
 import type { LanguageModel, ModelAnswer, ModelRequest, ModelToolCall, ModelUsage } from '../program/model.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { ToolCall } from '../program/tool.ts';
-import type { EffectRequest } from './effect.ts';
+import type { EffectRequest } from './effect-request.ts';
 import type { StepRun } from './step-run.ts';
 
 const timeLimitMs = 120_000;

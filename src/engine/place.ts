@@ -9,6 +9,7 @@ export class Scope {
   #next = 0;
   #reads = 0;
   #running: string | undefined;
+  #open = 0;
 
   constructor(path = '') {
     this.path = path;
@@ -16,17 +17,30 @@ export class Scope {
 
   /** The place of the next call. @throws `calls_overlap` */
   enter(name: string, key?: string): Place {
-    if (key !== undefined) return { path: `${this.path}k:${key}`, leave: () => undefined };
+    if (key !== undefined) return this.#entered(`${this.path}k:${key}`, () => undefined);
     if (this.#running !== undefined) {
       throw programErrors.make('calls_overlap', { first: this.#running, second: name });
     }
     this.#running = name;
     const path = `${this.path}${this.#next}`;
     this.#next += 1;
+    return this.#entered(path, () => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Calls that were begun here and have not ended. */
+  get open(): number {
+    return this.#open;
+  }
+
+  #entered(path: string, end: () => void): Place {
+    this.#open += 1;
     return {
       path,
       leave: () => {
-        this.#running = undefined;
+        this.#open -= 1;
+        end();
       },
     };
   }

@@ -8,10 +8,13 @@ import type { WaitAnswer } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { Verdict } from '../program/tool.ts';
-import { type EffectRequest, type KnownEffect, perform } from './effect.ts';
+import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor, waitIdFor } from './identity.ts';
 import { recordLostCall, recordOutcome } from './ledger-writes.ts';
 import type { StepRun } from './step-run.ts';
+
+/** How a resolution is made: as an effect itself. */
+export type Perform = (run: StepRun, request: EffectRequest) => Promise<unknown>;
 
 /** Afterwards the entry has an outcome: `failed` and not final means that another attempt may be made. */
 export async function resolveDoubt(
@@ -19,10 +22,11 @@ export async function resolveDoubt(
   effect: KnownEffect,
   entry: LedgerEntry,
   args: unknown,
+  perform: Perform,
 ): Promise<void> {
   const { request } = effect;
   if (request.verify) {
-    const verdict = await verified(run, effect, entry, args);
+    const verdict = await verified(run, effect, entry, args, perform);
     if (verdict.verdict === 'done') {
       return recordOutcome(run, entry, { status: 'succeeded', value: verdict.result, by: 'verify' });
     }
@@ -45,11 +49,17 @@ export async function adoptLost(run: StepRun, effect: KnownEffect, asked: { read
 }
 
 /** `not_done` is believed only where the call can no longer arrive: closed at the receiver, or its time is over. */
-async function verified(run: StepRun, effect: KnownEffect, entry: LedgerEntry, args: unknown): Promise<Verdict<unknown>> {
+async function verified(
+  run: StepRun,
+  effect: KnownEffect,
+  entry: LedgerEntry,
+  args: unknown,
+  perform: Perform,
+): Promise<Verdict<unknown>> {
   const { clock } = run.ports;
   const overAtMs = entry.intent.notAfterMs + effect.request.settleMs;
   for (let round = 1; ; round += 1) {
-    const { verdict, askedAtMs } = await verdictOf(run, resolutionOf(effect, entry, 'verify', args, round));
+    const { verdict, askedAtMs } = await verdictOf(perform, run, resolutionOf(effect, entry, 'verify', args, round));
     if (verdict.verdict !== 'not_done' || verdict.closed === true || askedAtMs > overAtMs) return verdict;
     const inMs = Math.max(0, overAtMs + 1 - clock.nowMs());
     const reason = 'the call may still arrive; asking again when its time is over';
@@ -62,7 +72,11 @@ async function verified(run: StepRun, effect: KnownEffect, entry: LedgerEntry, a
  * The verdict and when it was asked for, both from the record: one that a re-run finds there speaks for the time at which it
  * was given, not for now.
  */
-async function verdictOf(run: StepRun, request: EffectRequest): Promise<{ verdict: Verdict<unknown>; askedAtMs: number }> {
+async function verdictOf(
+  perform: Perform,
+  run: StepRun,
+  request: EffectRequest,
+): Promise<{ verdict: Verdict<unknown>; askedAtMs: number }> {
   try {
     const verdict = (await perform(run, request)) as Verdict<unknown>;
     const key = await effectKeyFor(run.writer.codec, run.scheduled.step, request.place);

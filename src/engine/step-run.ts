@@ -3,6 +3,7 @@ import { BlobBatch } from '../codec/thread-codec.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
 import type { Activity } from './activity.ts';
+import type { OpenCalls } from './open-calls.ts';
 import type { EnginePorts } from './ports.ts';
 import type { StepLedger } from './step-ledger.ts';
 import type { StepWaits } from './step-waits.ts';
@@ -16,6 +17,7 @@ export interface StepRun {
   readonly ledger: StepLedger;
   readonly waits: StepWaits;
   readonly activity: Activity;
+  readonly calls: OpenCalls;
   /** Values of clock and chance that no ledger entry holds yet. */
   readonly freshInputs: (readonly [place: string, value: number])[];
   /** What this attempt at the step used and was granted: goes into its commit. */

@@ -13,6 +13,7 @@ import type { NodeResult } from '../program/node-result.ts';
 import { Activity } from './activity.ts';
 import { checkedResult, type RunnableNode } from './agent-nodes.ts';
 import { nodeContext } from './call-scope.ts';
+import { OpenCalls } from './open-calls.ts';
 import type { EnginePorts } from './ports.ts';
 import { StepLedger } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
@@ -59,19 +60,25 @@ export async function startStep(
   const still = new Promise<'still'>((resolve) => {
     onStill = () => resolve('still');
   });
-  const activity = new Activity(() => onStill());
+  // Suspended in the same instant: an answer that is found after it is left to the next run of the node.
+  const activity = new Activity(() => {
+    isSuspended = true;
+    onStill();
+  });
   const run: StepRun = {
     ports,
     writer,
     scheduled,
     ledger,
     activity,
-    waits: new StepWaits(
-      writer.codec,
-      parts.openWaits,
-      () => activity,
-      () => ports.clock.nowMs(),
-    ),
+    calls: new OpenCalls(),
+    waits: new StepWaits({
+      codec: writer.codec,
+      open: parts.openWaits,
+      activity,
+      isSuspended: () => isSuspended,
+      nowMs: () => ports.clock.nowMs(),
+    }),
     freshInputs: [],
     tally: { inputTokens: 0, outputTokens: 0, grants: new Set(control?.grants ?? []) },
     signal: limit.signal,
@@ -90,10 +97,7 @@ export async function startStep(
     const returned = runNode(parts, node, state, run);
     try {
       const first = await Promise.race([returned, still, whenAborted(limit.signal)]);
-      if (first === 'still') {
-        isSuspended = true;
-        return { type: 'waiting' };
-      }
+      if (first === 'still') return { type: 'waiting' };
       if (first !== 'aborted') return first;
       await Promise.race([returned, ports.clock.sleep(abortGraceMs, stopTimer.signal)]);
       return { type: 'threw', error: limit.signal.reason };
@@ -111,9 +115,11 @@ async function runNode(parts: StepParts, node: RunnableNode, state: ThreadState,
   try {
     const context = nodeContext({ run, agent: parts.agent, model: parts.model });
     const result = checkedResult(node.name, await node.run(state.values as never, context));
+    run.calls.throwIfBlocked();
+    run.calls.refuseRunning(node.name);
     run.ledger.refuseForgotten();
     return { type: 'returned', result };
   } catch (error) {
-    return { type: 'threw', error };
+    return { type: 'threw', error: run.calls.blockedBy ?? error };
   }
 }

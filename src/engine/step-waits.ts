@@ -27,20 +27,27 @@ interface Opening {
 /** Commits the snapshot that opens these waits. */
 export type OpenWaits = (waits: readonly Wait[], records: readonly RecordWrite[]) => Promise<void>;
 
+export interface StepWaitsParts {
+  readonly codec: ThreadCodec;
+  readonly open: OpenWaits;
+  readonly activity: Activity;
+  /** True once the node was given up: an answer is then for its next run. */
+  isSuspended(): boolean;
+  nowMs(): number;
+}
+
 export class StepWaits {
+  readonly #parts: StepWaitsParts;
   readonly #codec: ThreadCodec;
-  readonly #open: OpenWaits;
-  readonly #activity: () => Activity;
-  readonly #nowMs: () => number;
   readonly #parked = new Map<WaitId, Deferred<WaitAnswer>>();
+  /** Those of the parked whose line has stopped. */
+  readonly #paused = new Set<WaitId>();
   #queued: Opening[] = [];
   #opening: Promise<void> = Promise.resolve();
 
-  constructor(codec: ThreadCodec, open: OpenWaits, activity: () => Activity, nowMs: () => number) {
-    this.#codec = codec;
-    this.#open = open;
-    this.#activity = activity;
-    this.#nowMs = nowMs;
+  constructor(parts: StepWaitsParts) {
+    this.#parts = parts;
+    this.#codec = parts.codec;
   }
 
   /**
@@ -58,20 +65,27 @@ export class StepWaits {
     // Parked before the last look: an answer that came in between is found by it, a later one by `look`.
     const parked = deferred<WaitAnswer>();
     this.#parked.set(asked.id, parked);
-    const early = known === undefined ? await readAnswer(this.#codec, asked.id) : undefined;
-    if (early !== undefined) parked.resolve(early.answer);
-    else this.#activity().pause();
+    if (known === undefined) await this.#take(asked.id);
+    if (this.#parked.has(asked.id)) {
+      this.#paused.add(asked.id);
+      this.#parts.activity.pause();
+    }
     return parked.promise;
   }
 
   /** Looks for answers to what is parked. */
   async look(): Promise<void> {
-    for (const [id, parked] of this.#parked) {
-      const found = await readAnswer(this.#codec, id);
-      if (found === undefined || !this.#parked.delete(id)) continue;
-      this.#activity().resume();
-      parked.resolve(found.answer);
-    }
+    for (const id of [...this.#parked.keys()]) await this.#take(id);
+  }
+
+  /** Hands the answer over, if there is one and the node still waits for it. */
+  async #take(id: WaitId): Promise<void> {
+    const found = await readAnswer(this.#codec, id);
+    const parked = this.#parked.get(id);
+    if (found === undefined || parked === undefined || this.#parts.isSuspended()) return;
+    this.#parked.delete(id);
+    if (this.#paused.delete(id)) this.#parts.activity.resume();
+    parked.resolve(found.answer);
   }
 
   /** Whether one of the waits that nobody waits for any more has its answer by now. */
@@ -90,7 +104,7 @@ export class StepWaits {
   /** Everything that is asked while the last opening is under way is opened together after it. */
   async #openSoon(asked: NewWait): Promise<void> {
     const { expiresInMs, ...question } = asked;
-    const openedAtMs = this.#nowMs();
+    const openedAtMs = this.#parts.nowMs();
     const expiresAtMs = expiresInMs === null ? null : openedAtMs + expiresInMs;
     const opening: Opening = { wait: { ...question, openedAtMs, expiresAtMs }, opened: deferred<void>() };
     this.#queued.push(opening);
@@ -105,7 +119,7 @@ export class StepWaits {
     try {
       const blobs = new BlobBatch();
       const records = await Promise.all(batch.map(({ wait }) => this.#seal(wait, blobs)));
-      await this.#open(
+      await this.#parts.open(
         batch.map(({ wait }) => wait),
         [...records, ...blobs.writes()],
       );

@@ -63,8 +63,9 @@ export class ThreadRunner {
   async look(): Promise<void> {
     const writer = this.#writer;
     if (writer === undefined) return;
+    const abort = this.#abort; // taken first: a cancel that is carried out meanwhile must not end the run after it
     const items = await readInbox(this.#codec, controlOf(writer.image, 0).inboxTaken);
-    if (items.some(({ item }) => item.type === 'cancel')) this.#abort.abort(new Stop('cancelled'));
+    if (items.some(({ item }) => item.type === 'cancel')) abort.abort(new Stop('cancelled'));
     await this.#step?.run.waits.look();
   }
 

@@ -21,6 +21,7 @@ export interface ProgramErrorDetails {
   effect_timed_out: { name: string; afterMs: number };
   effect_not_started: { name: string; lateMs: number };
   calls_overlap: { first: string; second: string };
+  call_not_awaited: { node: string; call: string };
   replay_mismatch: { step: string; recorded: string; called: string };
   model_missing: { node: string };
   model_output_invalid: { output: string; problem: string; text: string };
@@ -54,6 +55,8 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   effect_not_started: (d) => `"${d.name}" was not started: the tab stood still for ${d.lateMs} ms too long.`,
   calls_overlap: (d) =>
     `"${d.second}" was called while "${d.first}" was running in the same scope. Calls side by side must be told apart after a restart: use all(items, (item, { call }) => …), or give each a { key }.`,
+  call_not_awaited: (d) =>
+    `Node "${d.node}" ended while "${d.call}" was still running: what became of it would be lost. Await every call.`,
   replay_mismatch: (d) =>
     `Step ${d.step} was run again and called ${d.called}, but ${d.recorded} is on record there. Nodes must make the same calls on every run: take time, chance and reads from the context. The thread was stopped; nothing was repeated.`,
   model_missing: (d) => `Node "${d.node}" asked for a model, but none was given to serve(agent, { model }).`,

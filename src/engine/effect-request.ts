@@ -1,0 +1,34 @@
+import type { EffectClass, EffectKind } from '../model/effect.ts';
+import type { EffectKey } from '../model/ids.ts';
+import type { RetryPolicy } from '../program/retry.ts';
+import type { ToolCall, Verdict } from '../program/tool.ts';
+
+/** Whether a call needs a person, and what that person is shown. */
+export interface Approval {
+  isNeeded(args: unknown): boolean;
+  reason(args: unknown): string;
+  readonly expiresInMs: number | null;
+  /** Checks arguments that a person edited. @throws `tool_input_invalid` */
+  check(args: unknown): unknown;
+}
+
+export interface EffectRequest {
+  readonly kind: EffectKind;
+  readonly name: string;
+  readonly effectClass: EffectClass;
+  readonly args: unknown;
+  readonly place: string;
+  readonly retry: RetryPolicy;
+  readonly timeLimitMs: number;
+  readonly settleMs: number;
+  readonly approval?: Approval;
+  run(args: unknown, call: ToolCall): Promise<unknown>;
+  verify?(args: unknown, call: ToolCall): Promise<Verdict<unknown>>;
+  compensate?(args: unknown, call: ToolCall): Promise<void>;
+}
+
+export interface KnownEffect {
+  readonly request: EffectRequest;
+  readonly key: EffectKey;
+  readonly askedDigest: string;
+}
