@@ -28,7 +28,7 @@ export function storedPart(fields: Fields | undefined, state: PlainState): Plain
   return Object.fromEntries(entries.map(([name, value]) => [name, isLog(fields, name) ? listOf(name, value) : value]));
 }
 
-export function isLog(fields: Fields | undefined, name: string): boolean {
+function isLog(fields: Fields | undefined, name: string): boolean {
   return fields?.[name]?.kind === 'log';
 }
 

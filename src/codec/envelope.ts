@@ -19,10 +19,10 @@ import { concatBytes, framed } from '../base/bytes.ts';
 import type { Incarnation, ThreadHash } from '../model/ids.ts';
 import type { PlainFields } from '../model/records.ts';
 
-export const envelopeVersion = 1;
+const envelopeVersion = 1;
 const magic = [0x48, 0x46];
 const fixedBytes = 24;
-export const tagBytes = 16;
+const tagBytes = 16;
 export const keyIdBytes = 8;
 export const nonceBytes = 12;
 

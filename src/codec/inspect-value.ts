@@ -8,7 +8,7 @@ import { codecErrors } from './errors.ts';
 import { isPlainErrorClass } from './packer.ts';
 
 /** Deeper nesting is refused: the packer's own recursion overflows the stack at about 3,000. */
-export const maxDepth = 500;
+const maxDepth = 500;
 
 export interface Inspection {
   /** Whether anything in the value needs a stand-in. Where not, it can be packed as it is. */

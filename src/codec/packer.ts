@@ -8,7 +8,6 @@
  * `pack` of msgpackr returns a view on a buffer it shares between calls: everything here copies out of it.
  */
 import { addExtension, Packr } from 'msgpackr';
-import type { FileRef } from '../model/file-ref.ts';
 
 const bodies = new Packr({ mapsAsObjects: false, useRecords: false, variableMapSize: true });
 const values = new Packr({ structuredClone: true });
@@ -83,7 +82,3 @@ function readError(parts: [keyof typeof errorClasses, string, string | null, boo
   Object.defineProperty(error, 'stack', { value: stack ?? undefined, writable: true, configurable: true });
   return error;
 }
-
-/** What a value may be replaced by before it is packed. */
-export type Substitute = NegativeZero | LooseText | StoredError | LargeRef;
-export type Replaced = FileRef | Error | string | number | Uint8Array;

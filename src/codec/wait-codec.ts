@@ -8,11 +8,11 @@ import { codecErrors } from './errors.ts';
 import { packBody } from './packer.ts';
 import type { BlobBatch, StoredValue, ThreadCodec } from './thread-codec.ts';
 
-export function waitKey(wait: WaitId): string {
+function waitKey(wait: WaitId): string {
   return `w:${wait}`;
 }
 
-export function answerKey(wait: WaitId): string {
+function answerKey(wait: WaitId): string {
   return `a:${wait}`;
 }
 

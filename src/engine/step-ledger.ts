@@ -91,7 +91,7 @@ export function settles({ outcome }: LedgerEntry): boolean {
   return outcome !== undefined && (outcome.status !== 'failed' || outcome.final);
 }
 
-export function statusOf(entry: LedgerEntry, isLive: boolean): EffectStatus {
+function statusOf(entry: LedgerEntry, isLive: boolean): EffectStatus {
   if (entry.outcome !== undefined) return entry.outcome.status;
   return isLive && entry.doubt === undefined ? 'in_progress' : 'in_doubt';
 }

@@ -112,7 +112,7 @@ function appliedBefore(group: CommitGroup, sight: Sight): GroupResult | undefine
 }
 
 /** The result that a failed condition gives, `undefined` if it holds. */
-export function failedCondition(condition: Condition, row: ThreadRow, sight: Sight): GroupResult | undefined {
+function failedCondition(condition: Condition, row: ThreadRow, sight: Sight): GroupResult | undefined {
   switch (condition.kind) {
     case 'head':
       if (row.head === condition.is) return undefined;
