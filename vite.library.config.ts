@@ -17,7 +17,7 @@ export default defineConfig({
       ),
     },
     rolldownOptions: {
-      external: [/^(comlink|idb|msgpackr|zod)(\/|$)/],
+      external: [/^(comlink|msgpackr|zod)(\/|$)/],
       output: { entryFileNames: '[name].js', chunkFileNames: 'shared/[name]-[hash].js' },
     },
   },

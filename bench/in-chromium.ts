@@ -11,7 +11,7 @@ export async function inChromium<Result>(page: string, work: (page: Page) => Pro
     root,
     logLevel: 'error',
     server: { port: 0, host: '127.0.0.1', hmr: false, watch: null },
-    optimizeDeps: { include: ['idb', 'msgpackr', 'comlink'] },
+    optimizeDeps: { include: ['msgpackr', 'comlink'] },
   });
   try {
     await server.listen();

@@ -2,7 +2,7 @@
 import type { InboxAppend } from '../model/commit.ts';
 import type { ThreadHash } from '../model/ids.ts';
 import { sortable } from '../model/ids.ts';
-import type { RecordSource, StoredRecord } from '../model/records.ts';
+import type { RecordRange, RecordSource, StoredRecord } from '../model/records.ts';
 import { BodyReader, storedItem } from './body.ts';
 import { packBody } from './packer.ts';
 import { type BlobBatch, recordFormat, type ThreadCodec } from './thread-codec.ts';
@@ -37,8 +37,22 @@ export async function readInbox(codec: ThreadCodec, after: number): Promise<read
   return Promise.all(records.map((record) => openItem(codec, record)));
 }
 
+/** Order of the first item behind `after`, without opening it; `undefined` if there is none. */
+export async function firstOrder(codec: ThreadCodec, after: number): Promise<number | undefined> {
+  const [record] = await codec.source.range('inbox', codec.thread, { ...itemsBehind(after), limit: 1 });
+  return record && orderIn(record);
+}
+
 function inboxRecords(source: RecordSource, thread: ThreadHash, after: number): Promise<readonly StoredRecord[]> {
-  return source.range('inbox', thread, { from: `o:${sortable(after + 1)}`, to: 'o:~' });
+  return source.range('inbox', thread, itemsBehind(after));
+}
+
+function itemsBehind(after: number): RecordRange {
+  return { from: `o:${sortable(after + 1)}`, to: 'o:~' };
+}
+
+function orderIn({ key }: StoredRecord): number {
+  return Number.parseInt(key.slice(2), 16);
 }
 
 async function openItem(codec: ThreadCodec, record: StoredRecord): Promise<OrderedItem> {
@@ -46,7 +60,7 @@ async function openItem(codec: ThreadCodec, record: StoredRecord): Promise<Order
   const { plaintext } = await codec.openRecord('inbox', { ...record, key: dedupId });
   const reader = BodyReader.of(plaintext, { table: 'inbox', key: record.key });
   const [type, atMs, stored] = [reader.text(), reader.number(), reader.storedOrNull()];
-  const order = Number.parseInt(record.key.slice(2), 16);
+  const order = orderIn(record);
   if (type === 'cancel' || stored === null) return { order, dedupId, item: { type: 'cancel', atMs } };
   const update = (await codec.decodeValue(stored)) as Readonly<Record<string, unknown>>;
   return { order, dedupId, item: { type: 'input', update, atMs } };

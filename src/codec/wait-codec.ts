@@ -1,4 +1,5 @@
 /** Wait slots: `w:<id>` asks, `a:<id>` is the one answer. */
+import { equalBytes } from '../base/bytes.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { EffectKey, StepId, WaitId } from '../model/ids.ts';
 import type { StoredRecord } from '../model/records.ts';
@@ -6,7 +7,7 @@ import type { Decision, Wait, WaitAnswer, WaitKind } from '../model/wait.ts';
 import { BodyReader, storedItem } from './body.ts';
 import { codecErrors } from './errors.ts';
 import { packBody } from './packer.ts';
-import type { BlobBatch, StoredValue, ThreadCodec } from './thread-codec.ts';
+import { BlobBatch, type StoredValue, type ThreadCodec } from './thread-codec.ts';
 
 function waitKey(wait: WaitId): string {
   return `w:${wait}`;
@@ -50,13 +51,24 @@ export async function sealAnswer(
   atMs: number,
   blobs: BlobBatch,
 ): Promise<RecordWrite> {
+  const body = packBody([...(await answerItems(codec, answer, blobs)), atMs, wait.digest]);
+  return codec.sealRecord('waits', answerKey(wait.id), body);
+}
+
+/** Whether two answers say the same, values included. */
+export async function isSameAnswer(codec: ThreadCodec, a: WaitAnswer, b: WaitAnswer): Promise<boolean> {
+  const blobs = new BlobBatch();
+  const [first, second] = await Promise.all([answerItems(codec, a, blobs), answerItems(codec, b, blobs)]);
+  return equalBytes(packBody(first), packBody(second));
+}
+
+async function answerItems(codec: ThreadCodec, answer: WaitAnswer, blobs: BlobBatch): Promise<readonly unknown[]> {
   const { decision } = answer;
   const given = decision === 'allow' ? answer.args : decision === 'done' ? answer.result : undefined;
   const stored = given === undefined ? null : storedItem(await codec.encodeValue(given, 'answer', blobs));
   const reason = decision === 'deny' ? (answer.reason ?? '') : '';
   const forThread = decision === 'allow' && answer.forThread === true;
-  const body = packBody([decision, stored, reason, forThread, atMs, wait.digest]);
-  return codec.sealRecord('waits', answerKey(wait.id), body);
+  return [decision, stored, reason, forThread];
 }
 
 export interface ReadAnswer {

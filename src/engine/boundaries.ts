@@ -106,8 +106,7 @@ export class Boundaries {
     const visits = { ...position.visits, [node.name]: (position.visits[node.name] ?? 0) + 1 };
     const scheduled = next === null ? [] : [{ node: next, step: await this.#stepAfter(step, next), path: '' }];
     const { inputTokens, outputTokens, grants } = run.tally;
-    const failures = run.ledger.nodeFailures.length;
-    const after = await this.#commit((image) => ({
+    const after = await this.#commitClosing((image) => ({
       cause: 'step',
       position: { node: node.name, step, next: scheduled, visits },
       control: {
@@ -120,7 +119,7 @@ export class Boundaries {
           inputTokens: before.usage.inputTokens + inputTokens,
           outputTokens: before.usage.outputTokens + outputTokens,
         },
-        retries: failures === 0 ? before.retries : added(before.retries, node.name, failures),
+        retries: retriesAfter(before.retries, run),
         branches: next === null ? before.branches : { ...before.branches, [node.name]: next },
       },
       change: { ...applied, remove: [] },
@@ -154,50 +153,64 @@ export class Boundaries {
     const nowMs = this.#ports.clock.nowMs();
     const { codec, image } = this.#writer;
     if (image.row.wakeUpAtMs === null || image.row.wakeUpAtMs > nowMs) return;
-    for (const wait of await this.#unanswered()) {
-      if (wait.expiresAtMs === null || wait.expiresAtMs > nowMs) continue;
+    const open = await this.#unanswered();
+    const isOver = ({ expiresAtMs }: Wait) => expiresAtMs !== null && expiresAtMs <= nowMs;
+    for (const wait of open.filter(isOver)) {
       const record = await sealAnswer(codec, wait, { decision: 'expired' }, nowMs, new BlobBatch());
       await this.#writer.evidence([record], [{ kind: 'wait_open', wait: wait.id }], 'strict');
       this.#emit({ type: 'answered', wait: wait.id });
     }
+    // Else the host would be woken again and again by a time that has passed.
+    const left = open.filter((wait) => !isOver(wait));
+    await this.#writer.wakeUp(earliest(left.map(({ expiresAtMs }) => expiresAtMs)));
   }
 
-  /**
-   * Ends the run; what was done is kept. Inputs that came before the cancel are lost to it, by name. An answer that comes
-   * in between is not overwritten: then the open waits are looked up again.
-   */
+  /** Ends the run; what was done is kept. Inputs that came before the cancel are lost to it, by name. */
   async cancel(cancel: OrderedItem, items: readonly OrderedItem[]): Promise<void> {
     const dropped = items.filter(({ order, item }) => order < cancel.order && item.type === 'input');
-    for (;;) {
-      try {
-        const records = await this.#cancelledAnswers();
-        await this.#commit((image) => ({
-          cause: 'cancelled',
-          position: { ...positionOf(image), next: [] },
-          control: { status: 'cancelled', inboxTaken: cancel.order, ledger: ledgerHere(image), waits: [] },
-          events: [
-            ...dropped.map(({ order }) => this.#event('input_dropped', { order, winner: cancel.order })),
-            this.#event('cancelled', { order: cancel.order }),
-          ],
-          records,
-          heavy: true,
-        }));
-        return this.#emit({ type: 'status', status: 'cancelled', failure: null });
-      } catch (error) {
-        if (!engineErrors.is(error, 'wait_closed')) throw error;
-      }
-    }
+    await this.#commitClosing((image) => ({
+      cause: 'cancelled',
+      position: { ...positionOf(image), next: [] },
+      control: { status: 'cancelled', inboxTaken: cancel.order, ledger: ledgerHere(image), waits: [] },
+      events: [
+        ...dropped.map(({ order }) => this.#event('input_dropped', { order, winner: cancel.order })),
+        this.#event('cancelled', { order: cancel.order }),
+      ],
+      heavy: true,
+    }));
+    this.#emit({ type: 'status', status: 'cancelled', failure: null });
   }
 
   async fail(error: unknown, control: NextCheckpoint['control'] = {}): Promise<void> {
     const failure = errorToData(error);
-    await this.#commit(() => ({
+    await this.#commitClosing(() => ({
       cause: 'failed',
-      control: { ...control, status: 'failed', failure },
+      control: { ...control, status: 'failed', waits: [], failure },
       events: [this.#event('failed', { code: failure.code ?? null, message: failure.message })],
       heavy: true,
     }));
     this.#emit({ type: 'status', status: 'failed', failure });
+  }
+
+  /** Fails the run by an error of its step; the step's failed attempts stay counted. */
+  async failStep(run: StepRun, error: unknown): Promise<void> {
+    const { retries } = controlOf(this.#writer.image, this.#agent.maxSteps);
+    await this.fail(error, { retries: retriesAfter(retries, run) });
+  }
+
+  /**
+   * A commit after which nobody waits any more: waits that are still open are closed with it. An answer that comes in
+   * between is not overwritten: then the open waits are looked up again.
+   */
+  async #commitClosing(next: (image: ThreadImage) => NextCheckpoint): Promise<ThreadImage> {
+    for (;;) {
+      try {
+        const records = await this.#cancelledAnswers();
+        return await this.#commit((image) => ({ ...next(image), records }));
+      } catch (error) {
+        if (!engineErrors.is(error, 'wait_closed')) throw error;
+      }
+    }
   }
 
   async #cancelledAnswers(): Promise<readonly RecordWrite[]> {
@@ -251,8 +264,9 @@ function ledgerHere({ row, control }: ThreadImage) {
   return { count: row.ledger, digest: control.ledgerDigest, from: row.ledger };
 }
 
-function added(counts: Readonly<Record<string, number>>, name: string, more: number): Record<string, number> {
-  return { ...counts, [name]: (counts[name] ?? 0) + more };
+function retriesAfter(counts: Readonly<Record<string, number>>, { ledger, scheduled: { node } }: StepRun) {
+  const failures = ledger.nodeFailures.length;
+  return failures === 0 ? counts : { ...counts, [node]: (counts[node] ?? 0) + failures };
 }
 
 function earliest(times: readonly (number | null)[]): number | null {

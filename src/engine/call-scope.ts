@@ -7,7 +7,8 @@ import { programErrors } from '../program/errors.ts';
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../program/model.ts';
 import type { CallOptions, CallScope, ModelCalls, NodeContext } from '../program/node-context.ts';
 import { defaultRetry } from '../program/retry.ts';
-import type { AnyTool, Tools } from '../program/tool.ts';
+import type { Tools } from '../program/tool.ts';
+import { checkedInput } from '../program/tool-input.ts';
 import { perform } from './effect.ts';
 import type { EffectRequest } from './effect-request.ts';
 import { modelRequest } from './model-effect.ts';
@@ -130,12 +131,6 @@ function toolRequest(agent: AnyAgent, name: string, input: unknown, place: strin
       },
     }),
   };
-}
-
-function checkedInput(tool: AnyTool, input: unknown): unknown {
-  const result = validate(tool.input, input);
-  if ('issues' in result) throw programErrors.make('tool_input_invalid', { tool: tool.name, problem: result.issues });
-  return result.value;
 }
 
 function modelCalls({ run, model }: ScopeParts, scope: Scope): ModelCalls {

@@ -33,13 +33,10 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
 
   const known = await settledResult(run, effect);
   if (known !== undefined) return known.value;
-  if (first === undefined && run.ledger.lost.length > 0 && request.effectClass === 'once') {
-    await adoptLost(run, effect, asked);
-  }
-  const isBegun = run.ledger.historyOf(key).length > 0;
-  let args = request.args;
-  if (isBegun) args = await recordedArgs(run, key);
-  else if (request.approval) args = await askApproval(run, effect, request.approval);
+  if (first !== undefined) return attemptUntilSettled(run, effect, await recordedArgs(run, key));
+  // Asked before a lost entry is taken for this call: without the answer, which is on record, it was never made.
+  const args = request.approval ? await askApproval(run, effect, request.approval) : request.args;
+  if (run.ledger.lost.length > 0 && request.effectClass === 'once') await adoptLost(run, effect, args);
   return attemptUntilSettled(run, effect, args);
 }
 

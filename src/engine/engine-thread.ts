@@ -7,7 +7,7 @@ import { readLedger } from '../codec/ledger-codec.ts';
 import { newThread } from '../codec/new-thread.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage, openThreadImage, type ThreadImage } from '../codec/thread-image.ts';
-import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
+import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { Frame } from '../model/frame.ts';
@@ -22,6 +22,7 @@ import {
 import type { ThreadRow } from '../model/records.ts';
 import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { checkInput } from '../program/state.ts';
+import { checkedInput } from '../program/tool-input.ts';
 import { engineErrors } from './errors.ts';
 import { controlOf } from './plans.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
@@ -75,7 +76,8 @@ export class EngineThread {
   /**
    * Answers a wait, once and for all. Durable once it resolves; the same answer again changes nothing.
    *
-   * @throws `wait_unknown`, `wait_closed` (with the winner), `answer_mismatch`, `answer_invalid`
+   * @throws `wait_unknown`, `wait_closed` (with the winner), `answer_mismatch`, `answer_invalid`, `tool_input_invalid` for edited
+   * arguments that the tool would refuse: nothing was kept.
    */
   async answer(id: string, digest: string, answer: WaitAnswer): Promise<void> {
     const { row, codec } = await this.#opened();
@@ -86,6 +88,8 @@ export class EngineThread {
       throw engineErrors.make('answer_invalid', { wait: id, decision: answer.decision, allowed: allowed.join(', ') });
     }
     if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
+    const tool = this.#options.agent.tools[wait.tool];
+    if (tool !== undefined && answer.decision === 'allow' && answer.args !== undefined) checkedInput(tool, answer.args);
     const blobs = new BlobBatch();
     const record = await sealAnswer(codec, wait, answer, this.#ports.clock.nowMs(), blobs);
     const [result] = await this.#ports.store.commit([
@@ -100,7 +104,7 @@ export class EngineThread {
     ]);
     if (result?.status !== 'applied') {
       const winner = (await readAnswer(codec, wait.id))?.answer;
-      if (winner !== undefined && JSON.stringify(winner) === JSON.stringify(normal(answer))) return;
+      if (winner !== undefined && (await isSameAnswer(codec, winner, answer))) return;
       throw engineErrors.make('wait_closed', { wait: id, winner: winner?.decision ?? 'its thread' });
     }
     this.#emit({ type: 'answered', wait: id });
@@ -247,13 +251,4 @@ export class EngineThread {
     ]);
     if (result?.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
   }
-}
-
-/** An answer as it is read back, to tell a repetition from a contradiction. */
-function normal(answer: WaitAnswer): WaitAnswer {
-  if (answer.decision === 'allow') {
-    const { args, forThread = false } = answer;
-    return { decision: 'allow', forThread, ...(args !== undefined && { args }) };
-  }
-  return answer.decision === 'deny' ? { decision: 'deny', reason: answer.reason ?? '' } : answer;
 }

@@ -39,13 +39,13 @@ export async function resolveDoubt(
 }
 
 /** A call that has no entry while entries are lost: it counts as made, at most as often as entries are lost. */
-export async function adoptLost(run: StepRun, effect: KnownEffect, asked: { readonly digest: string }): Promise<void> {
+export async function adoptLost(run: StepRun, effect: KnownEffect, args: unknown): Promise<void> {
   const { lost } = run.ledger;
   const numbers = lost.map(({ number }) => number).join(', ');
   const reason = errorToData(
     new Error(`Ledger entries ${numbers} of this step are lost; this call may be among them.`),
   );
-  await recordLostCall(run, { ...effect, askedDigest: asked.digest }, effect.request.args, lost.length, reason);
+  await recordLostCall(run, effect, args, lost.length, reason);
 }
 
 /** `not_done` is believed only where the call can no longer arrive: closed at the receiver, or its time is over. */

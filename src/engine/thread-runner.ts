@@ -8,10 +8,11 @@
  */
 import { errorToData } from '../base/errors.ts';
 import { randomFraction } from '../base/random.ts';
-import { readInbox } from '../codec/inbox-codec.ts';
+import { firstOrder, readInbox } from '../codec/inbox-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
-import { openThreadImage } from '../codec/thread-image.ts';
+import { openThreadImage, type ThreadImage } from '../codec/thread-image.ts';
 import { readAnswer } from '../codec/wait-codec.ts';
+import type { Control } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { programErrors } from '../program/errors.ts';
@@ -86,6 +87,7 @@ export class ThreadRunner {
       if (engineErrors.is(error, 'lease_lost')) return { end: 'lost' };
       return ThreadRunner.blocked(error, this.#emit);
     } finally {
+      this.#abort.abort(new Stop('stopped')); // a step that is still under way makes no further call
       await this.#writer?.settled();
       this.#writer = undefined;
       if (row !== undefined) await this.#release(row);
@@ -112,13 +114,25 @@ export class ThreadRunner {
     this.#writer = writer;
     const isResumed = row.status === 'running' || row.status === 'waiting';
     const boundaries = new Boundaries(this.#ports, this.#options, writer, this.#emit, isResumed);
-    const [next] = positionOf(image).next;
-    if (row.resumes > maxResumes && isResumed && next !== undefined) {
-      await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node: next.node }));
+    const suspect = row.resumes > maxResumes ? await this.#suspect(image, isResumed) : undefined;
+    if (suspect !== undefined) {
+      const { node, control } = suspect;
+      await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node }), control);
       return { end: 'failed' };
     }
     await boundaries.expireWaits();
     return this.#loop({ writer, boundaries }, await ThreadState.read(this.#codec, agent, image.state));
+  }
+
+  /** What stopped the worker each time: the next step, or the input that is next. It is not decoded to find out. */
+  async #suspect(
+    image: ThreadImage,
+    isResumed: boolean,
+  ): Promise<{ node: string; control: Partial<Control> } | undefined> {
+    const [next] = positionOf(image).next;
+    if (isResumed && next !== undefined) return { node: next.node, control: {} };
+    const order = await firstOrder(this.#codec, controlOf(image, 0).inboxTaken);
+    return order === undefined ? undefined : { node: this.#options.agent.start, control: { inboxTaken: order } };
   }
 
   async #loop(leased: Leased, first: ThreadState): Promise<RunEnd> {
@@ -204,14 +218,14 @@ export class ThreadRunner {
     if (isCancel(error)) return 'again';
     if (isBlocking(error)) throw error;
     if (isFinal(error)) {
-      await boundaries.fail(error);
+      await boundaries.failStep(run, error);
       return { end: 'failed' };
     }
     const attempt = run.ledger.nodeFailures.length + 1;
     const isSpent = attempt >= node.retry.attempts;
     await recordNodeFailure(run, node.name, attempt, error, isSpent);
     if (isSpent) {
-      await boundaries.fail(error);
+      await boundaries.failStep(run, error);
       return { end: 'failed' };
     }
     const inMs = backoffAfter(node.retry, attempt, randomFraction(this.#ports.random));

@@ -62,6 +62,23 @@ export class ThreadWriter {
     });
   }
 
+  /** Sets when the thread wants to be woken. Outside of what is sealed, so that it needs no checkpoint. */
+  wakeUp(atMs: number | null): Promise<ThreadImage> {
+    return this.#inTurn(async () => {
+      const { row } = this.#image;
+      const group: CommitGroup = {
+        id: randomId(this.#ports.random) as CommitId,
+        thread: row.thread,
+        incarnation: row.incarnation,
+        durability: 'relaxed',
+        conditions: [{ kind: 'epoch', is: row.epoch }],
+        records: [],
+        row: { wakeUpAtMs: atMs },
+      };
+      return this.#apply({ group, image: { ...this.#image, row: { ...row, wakeUpAtMs: atMs } } });
+    });
+  }
+
   /** Writes records beside the thread, whatever its epoch and head are now. Returns what became of them. */
   async evidence(
     records: readonly RecordWrite[],

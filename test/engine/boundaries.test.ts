@@ -74,7 +74,10 @@ describe('boundaries', () => {
 
   test('[A4e, B13c] nothing is written while the tokens of a model stream', async () => {
     const go = deferred<string>();
-    const scene = new Scene({ agent, model: new ScriptedModel((prompt) => (prompt === 'first' ? 'a b c' : go.promise)) });
+    const scene = new Scene({
+      agent,
+      model: new ScriptedModel((prompt) => (prompt === 'first' ? 'a b c' : go.promise)),
+    });
     const thread = await scene.begun();
     const writes = async () =>
       Promise.all((['checkpoints', 'ledger', 'events', 'blobs', 'segments'] as const).map((t) => scene.stored(t)));
@@ -106,7 +109,10 @@ describe('boundaries', () => {
       onFrame: (_id, frame) => {
         if (frame.type !== 'wait') return;
         kinds = scene.stored('checkpoints').then((records) => records.map(({ plain }) => String(plain.kind)));
-        kinds = Promise.all([kinds, scene.stored('waits')]).then(([all, waits]) => [all.at(-1) ?? '', `${waits.length}`]);
+        kinds = Promise.all([kinds, scene.stored('waits')]).then(([all, waits]) => [
+          all.at(-1) ?? '',
+          `${waits.length}`,
+        ]);
       },
     });
     await thread.run();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { value } from '../../src/model/fields.ts';
 import type { EffectClass } from '../../src/model/effect.ts';
+import { value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { done, notDone, Refusal, type ToolCall, tool, unknown, type Verdict } from '../../src/program/tool.ts';
 import { answer, head, never, nth, only, Scene } from './support.ts';

@@ -1,15 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { deferred } from '../../src/base/deferred.ts';
-import { log } from '../../src/model/fields.ts';
 import type { GroupResult } from '../../src/model/commit.ts';
+import { log } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { type ToolCall, tool } from '../../src/program/tool.ts';
 import { never, nth, only, plainState, Scene, ScriptedModel, withMethods } from './support.ts';
 
 /** One node that makes three calls, the last of which can be cut off. */
-function threeCalls({ cut = () => false, stored = () => undefined as unknown }: { cut?: () => boolean; stored?: () => unknown } = {}) {
-  const calls: { readonly tool: string; readonly input: unknown; readonly call: ToolCall; readonly stored: unknown }[] = [];
+function threeCalls({
+  cut = () => false,
+  stored = () => undefined as unknown,
+}: {
+  cut?: () => boolean;
+  stored?: () => unknown;
+} = {}) {
+  const calls: { readonly tool: string; readonly input: unknown; readonly call: ToolCall; readonly stored: unknown }[] =
+    [];
   const isCut = deferred<void>();
   const made = (name: string) => (input: { readonly text: string }, call: ToolCall) => {
     calls.push({ tool: name, input, call, stored: stored() });
@@ -49,7 +56,8 @@ describe('an effect', () => {
     const scene: Scene = new Scene({ agent, model: new ScriptedModel(() => 'thought') });
     const thread = await scene.begun();
     await thread.run();
-    const at = async (index: number) => ((await nth(calls, index).stored) as readonly { key: string }[]).map(({ key }) => key);
+    const at = async (index: number) =>
+      ((await nth(calls, index).stored) as readonly { key: string }[]).map(({ key }) => key);
 
     expect(await at(0)).toEqual(['0000000001.i']);
     expect(await at(1)).toEqual(['0000000001.i', '0000000001.o', '0000000002.i', '0000000002.o', '0000000003.i']);
@@ -188,7 +196,10 @@ describe('an effect', () => {
       start: 'go',
       nodes: {
         go: async (_state, { call, end }) => {
-          const seen = await call('odd', {}).then(() => 'nothing', (error: { code: string }) => error.code);
+          const seen = await call('odd', {}).then(
+            () => 'nothing',
+            (error: { code: string }) => error.code,
+          );
           await call('wait', {});
           return end({ seen: [seen] });
         },
@@ -223,7 +234,9 @@ describe('an effect', () => {
     const scene = new Scene({ agent });
 
     expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
-    expect(only(scene.frames('status').filter(({ status }) => status === 'failed')).failure?.code).toBe('tool_input_invalid');
+    expect(only(scene.frames('status').filter(({ status }) => status === 'failed')).failure?.code).toBe(
+      'tool_input_invalid',
+    );
     expect(await scene.stored('ledger')).toEqual([]);
   });
 });

@@ -161,7 +161,9 @@ describe('the step limit', () => {
       state,
       start: 'turn',
       maxSteps: 3,
-      nodes: { turn: ({ count }, { goto, end }) => (count % 3 === 2 ? end({ count: 0 }) : goto('turn', { count: count + 1 })) },
+      nodes: {
+        turn: ({ count }, { goto, end }) => (count % 3 === 2 ? end({ count: 0 }) : goto('turn', { count: count + 1 })),
+      },
     });
     const thread = await new Scene({ agent }).begun();
 

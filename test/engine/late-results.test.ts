@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Deferred, deferred } from '../../src/base/deferred.ts';
-import { value } from '../../src/model/fields.ts';
 import type { EffectClass } from '../../src/model/effect.ts';
+import { value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { done, notDone, type ToolCall, tool, type Verdict } from '../../src/program/tool.ts';
 import { answer, nth, only, quiet, Scene, withMethods } from './support.ts';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { deferred } from '../../src/base/deferred.ts';
 import { log } from '../../src/model/fields.ts';
-import type { CallScope } from '../../src/program/node-context.ts';
 import { defineAgent } from '../../src/program/agent.ts';
+import type { CallScope } from '../../src/program/node-context.ts';
 import { tool } from '../../src/program/tool.ts';
 import { head, never, plainState, quiet, Scene } from './support.ts';
 
@@ -163,10 +163,12 @@ describe('calls side by side', () => {
   });
 
   test('[B3c] with keys of their own are told apart after a crash, in any order', async () => {
-    const keyed = (order: readonly ('a' | 'b')[]) => async ({ call }: Calls) => {
-      await Promise.all(order.map((name) => call(name, { n: 1 }, { key: name })));
-      await call('cut', { n: 0 });
-    };
+    const keyed =
+      (order: readonly ('a' | 'b')[]) =>
+      async ({ call }: Calls) => {
+        await Promise.all(order.map((name) => call(name, { n: 1 }, { key: name })));
+        await call('cut', { n: 0 });
+      };
     const { made, restart } = replayed(keyed(['a', 'b']), keyed(['b', 'a']));
 
     expect(await (await restart()).run()).toEqual({ end: 'done' });
@@ -175,7 +177,10 @@ describe('calls side by side', () => {
 
   test('[B3c] in the items of all are told apart after a crash', async () => {
     const each = async ({ all, call }: Calls) => {
-      const got = await all([1, 2, 3], async (n, scope) => [await scope.call('a', { n }), await scope.call('b', { n })]);
+      const got = await all([1, 2, 3], async (n, scope) => [
+        await scope.call('a', { n }),
+        await scope.call('b', { n }),
+      ]);
       await call('cut', { n: got.length });
     };
     const { made, restart } = replayed(each, each);

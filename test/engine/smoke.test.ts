@@ -8,16 +8,25 @@ import { TestWorld } from '../../src/testing/test-engine.ts';
 test('[B1a] a small agent runs to its end', async () => {
   const sent: string[] = [];
   const send = tool({
-    name: 'send', description: 'Sends', input: z.object({ to: z.string() }), effect: 'once', approval: 'always',
-    run: ({ to }, { effectKey }) => { sent.push(`${to} ${effectKey}`); return { id: to }; },
+    name: 'send',
+    description: 'Sends',
+    input: z.object({ to: z.string() }),
+    effect: 'once',
+    approval: 'always',
+    run: ({ to }, { effectKey }) => {
+      sent.push(`${to} ${effectKey}`);
+      return { id: to };
+    },
   });
   const agent = defineAgent({
-    name: 'small', version: 1,
+    name: 'small',
+    version: 1,
     state: { count: value(z.number(), 0), notes: log(z.string()) },
     tools: { send },
     start: 'work',
     nodes: {
-      work: async ({ count, notes }, { goto }) => (count < 3 ? goto('work', { count: count + 1, notes: [`n${notes.length}`] }) : goto('tell')),
+      work: async ({ count, notes }, { goto }) =>
+        count < 3 ? goto('work', { count: count + 1, notes: [`n${notes.length}`] }) : goto('tell'),
       tell: async (_state, { all, end }) => {
         const ids = await all(['a', 'b'], (to, { call }) => call('send', { to }));
         return end({ notes: ids.map(({ id }) => id) });

@@ -42,7 +42,10 @@ const ticking = ({ steps, critical = false, onTick }: Ticking) =>
 
 async function kindsOf(scene: Scene): Promise<string> {
   const infos = await (await scene.open()).checkpoints({ limit: 1_000 });
-  return infos.map(({ kind }) => (kind === 'snapshot' ? 'S' : 'd')).reverse().join('');
+  return infos
+    .map(({ kind }) => (kind === 'snapshot' ? 'S' : 'd'))
+    .reverse()
+    .join('');
 }
 
 async function kindsAfter(agent: Ticking, tiers: Partial<TierPolicy> = {}): Promise<string> {

@@ -1,4 +1,3 @@
-import { openDB, unwrap } from 'idb';
 import { tables } from '../../model/records.ts';
 import { storeErrors } from '../../store/errors.ts';
 import { isUnknown, isVersionTooOld, storeErrorFrom } from './faults.ts';
@@ -65,30 +64,26 @@ function openInTime(name: string, options: OpenOptions): Promise<IDBDatabase> {
   });
 }
 
-async function open(name: string, { mayCreate, onUnusable }: OpenOptions): Promise<IDBDatabase> {
-  let isGone = false;
-  let handle: IDBDatabase | undefined;
-  try {
-    const opened = await openDB(name, schemaVersion, {
-      upgrade(db, _oldVersion, _newVersion, transaction) {
-        isGone = !mayCreate;
-        transaction.done.catch(() => undefined); // told by the request as well
-        if (isGone) transaction.abort();
-        else for (const store of objectStores) db.createObjectStore(store);
-      },
-      blocking(_currentVersion, _blockedVersion, event) {
-        onUnusable(event.target as IDBDatabase);
-      },
-      terminated() {
-        if (handle !== undefined) onUnusable(handle);
-      },
-    });
-    handle = unwrap(opened);
-    return handle;
-  } catch (error) {
-    if (isGone) throw storeErrors.make('store_damaged', { name, missing: objectStores.join(', ') }, error);
-    throw error;
-  }
+function open(name: string, { mayCreate, onUnusable }: OpenOptions): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, schemaVersion);
+    let isGone = false;
+    request.onupgradeneeded = () => {
+      isGone = !mayCreate;
+      if (isGone) request.transaction?.abort();
+      else for (const store of objectStores) request.result.createObjectStore(store);
+    };
+    request.onsuccess = () => {
+      const db = request.result;
+      db.onversionchange = () => onUnusable(db);
+      db.onclose = () => onUnusable(db);
+      resolve(db);
+    };
+    request.onerror = () => {
+      const missing = objectStores.join(', ');
+      reject(isGone ? storeErrors.make('store_damaged', { name, missing }, request.error) : request.error);
+    };
+  });
 }
 
 /** A crash can leave a database that opens without its object stores. */
