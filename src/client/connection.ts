@@ -69,7 +69,7 @@ export class Connection {
     if (line !== undefined && !line.isGone) {
       const closed: Promise<Reply<void>> = line.remote.close();
       await this.#within(line, closed).catch(() => undefined); // gone or silent: there is nothing to wait for
-      this.#end(line, 'this page closed it');
+      this.#end(line, gone('this page closed it'));
     }
     this.#worker?.terminate();
   }
@@ -85,9 +85,9 @@ export class Connection {
     this.#worker = endpoint instanceof MessagePort ? undefined : endpoint;
     const line: Line = { remote: wrap<HostApi>(endpoint), gone: deferred<never>(), isGone: false };
     line.gone.promise.catch(() => undefined); // calls hear of it through their own race
-    endpoint.addEventListener('messageerror', () => this.#end(line, 'a message could not be read'));
+    endpoint.addEventListener('messageerror', () => this.#end(line, gone('a message could not be read')));
     endpoint.addEventListener('error', (event) => {
-      if (!isStarted) this.#end(line, (event as ErrorEvent).message || 'its script could not be loaded');
+      if (!isStarted) this.#end(line, failed((event as ErrorEvent).message || 'its script could not be loaded.'));
     });
     let isStarted = false;
     try {
@@ -112,15 +112,15 @@ export class Connection {
   #watchLife(line: Line, lock: string): void {
     navigator.locks
       .request(lock, { mode: 'shared', signal: this.#closed.signal }, () =>
-        this.#end(line, 'it was terminated or crashed'),
+        this.#end(line, gone('it was terminated or crashed')),
       )
       .catch(() => undefined); // closed by this page
   }
 
-  #end(line: Line, reason: string): void {
+  #end(line: Line, error: Error): void {
     if (line.isGone) return;
     line.isGone = true;
-    line.gone.reject(gone(reason));
+    line.gone.reject(error);
     if (this.canRestart) this.#line = undefined;
   }
 

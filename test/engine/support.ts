@@ -31,9 +31,11 @@ export class Scene {
     return (await this.world.engine({ ...this.#options, ...changed }, store)).thread('thread');
   }
 
-  /** Opened in a process that can be ended: from then on nothing it does reaches the store. */
-  async mortal(options: Partial<EngineOptions> = {}): Promise<{ readonly thread: EngineThread; readonly life: Life }> {
-    const life = new Life();
+  /** Opened in a process that can be ended, or ends by itself: from then on nothing it does reaches the store. */
+  async mortal(
+    options: Partial<EngineOptions> = {},
+    life = new Life(),
+  ): Promise<{ readonly thread: EngineThread; readonly life: Life }> {
     return { life, thread: await this.open({ ...options, store: new CuttingStore(this.world.store(), life) }) };
   }
 

@@ -120,7 +120,7 @@ export class App {
     this.#tell(run);
     this.#save.update({ session, line: this.#line.state });
     if (session !== null) this.#run?.update({ session, line: this.#line });
-    this.#details.update({ run, state, effects: this.#effects });
+    this.#details.update({ run, state, effects: this.#effects, isWorkerOpen: this.#line.state === 'open' });
     const title = state === null ? null : titleOf(state);
     const current = session && { id: session.thread.id, title, run, end: expectedEnd(run, state) };
     this.#threads.update(this.#earlier.shown(current));

@@ -45,7 +45,7 @@ export function approvalCard(first: ScreeningWait, isOpen: boolean, actions: Car
   };
 
   const asking = [
-    button('Deny', () => void give(() => first.deny('A person decided against it.')), {}, icon('x')),
+    button('Deny', () => void give(() => first.deny()), {}, icon('x')),
     button('Edit', () => {
       setEditing(true);
       fields.focus();
@@ -53,7 +53,7 @@ export function approvalCard(first: ScreeningWait, isOpen: boolean, actions: Car
     button('Allow', () => void give(() => first.allow()), { class: 'is-allow' }, icon('check')),
   ];
   const editing = [
-    button('Deny', () => void give(() => first.deny('A person decided against it.')), {}, icon('x')),
+    button('Deny', () => void give(() => first.deny()), {}, icon('x')),
     button('Discard changes', () => {
       fields.reset();
       setEditing(false);
@@ -120,7 +120,10 @@ function letterFields(letter: { to: string; subject: string; body: string }): Le
   );
   return {
     node,
-    focus: () => body.focus(),
+    focus() {
+      body.focus();
+      body.setSelectionRange(0, 0);
+    },
     reset,
     values: () => ({ to: to.value.trim(), subject: subject.value, body: body.value }),
   };

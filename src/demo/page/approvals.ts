@@ -5,8 +5,8 @@ import { icon } from './icons.ts';
 import type { ScreeningWait } from './session.ts';
 import { counted } from './words.ts';
 
-/** All that waits for a person, one card each, and one button for all of them. Takes the focus when it appears. */
-export function approvals(actions: CardActions): Part<readonly ScreeningWait[]> {
+/** All that waits for a person, one card each, and one button for all of them. Takes the focus when it appears, and gives it back at the end. */
+export function approvals(actions: CardActions, whenAllAnswered: () => void): Part<readonly ScreeningWait[]> {
   const heading = element('h2', { tabindex: '-1' });
   const cards = element('div', { class: 'cards' });
   let waits: readonly ScreeningWait[] = [];
@@ -49,7 +49,7 @@ export function approvals(actions: CardActions): Part<readonly ScreeningWait[]> 
     update(next) {
       const had = waits.length;
       const hadFocus = node.contains(document.activeElement);
-      waits = next;
+      waits = [...next].sort(doubtsFirst);
       const open = next.filter(({ kind }) => kind === 'approval').length;
       show(node, next.length > 0);
       setText(
@@ -57,11 +57,16 @@ export function approvals(actions: CardActions): Part<readonly ScreeningWait[]> 
         open === 0 ? 'Please look this up' : `${counted(open, 'invitation')} ${open === 1 ? 'waits' : 'wait'} for you`,
       );
       show(all, open > 1);
-      update(next);
+      update(waits);
+      if (hadFocus && next.length === 0) whenAllAnswered();
       const isNew = had === 0 && next.length > 0;
       if (isNew || (hadFocus && next.length < had)) focusFirst(cards);
     },
   };
+}
+
+function doubtsFirst(a: ScreeningWait, b: ScreeningWait): number {
+  return Number(b.kind === 'in_doubt') - Number(a.kind === 'in_doubt');
 }
 
 /** The heading of the first card, unless somebody is writing. */

@@ -1,4 +1,7 @@
-/** Runs work when asked: once at a time, and once more if it was asked for meanwhile. What fails waits for the next time. */
+/**
+ * Runs work when asked: once at a time, and once more if it was asked for meanwhile. Between two runs it rests twice as long
+ * as the last one took, so that looking never takes most of the time. What fails waits for the next time.
+ */
 export class Coalesced {
   readonly #work: () => Promise<void>;
   #isRunning = false;
@@ -20,7 +23,10 @@ export class Coalesced {
     this.#isRunning = true;
     do {
       this.#isAskedAgain = false;
+      const startedAtMs = performance.now();
       await this.#work().catch(() => undefined); // the worker went away: its successor's first message asks again
+      const restMs = (performance.now() - startedAtMs) * 2;
+      await new Promise((resolve) => setTimeout(resolve, restMs));
     } while (this.#isAskedAgain);
     this.#isRunning = false;
   }

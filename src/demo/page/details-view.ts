@@ -12,6 +12,7 @@ export interface DetailsShown {
   readonly run: Run;
   readonly state: ScreeningState | null;
   readonly effects: readonly EffectInfo[];
+  readonly isWorkerOpen: boolean;
 }
 
 export interface DetailsActions {
@@ -56,13 +57,15 @@ export function detailsView(actions: DetailsActions): Part<DetailsShown> {
     updateRows(shown);
     show(empty, rows.length === 0);
     show(tries, rows.length > 0);
+    kill.disabled = !now.isWorkerOpen;
     show(more, shown.length < rows.length);
     const calls = now.effects.filter(({ kind }) => kind === 'tool');
     show(effectPart, calls.length > 0);
     updateEffects(calls);
   };
 
-  const tries = convince(actions);
+  const kill = button('Kill the worker', actions.killWorker, { class: 'is-small' }, icon('power'));
+  const tries = convince(actions.reload, kill);
   const node = element(
     'div',
     { class: 'details-content' },
@@ -73,7 +76,7 @@ export function detailsView(actions: DetailsActions): Part<DetailsShown> {
   return { node, update };
 }
 
-function convince({ reload, killWorker }: DetailsActions): HTMLElement {
+function convince(reload: () => void, kill: HTMLElement): HTMLElement {
   return element(
     'section',
     { class: 'convince' },
@@ -87,7 +90,7 @@ function convince({ reload, killWorker }: DetailsActions): HTMLElement {
       'div',
       { class: 'buttons' },
       button('Reload the page now', reload, { class: 'is-small' }, icon('reload')),
-      button('Kill the worker', killWorker, { class: 'is-small' }, icon('power')),
+      kill,
     ),
   );
 }

@@ -1,8 +1,12 @@
 import { element, keyedList, type Part, setAttributes, setText, show } from './element.ts';
 import { icon } from './icons.ts';
-import { type FileOutcome, type FileProgress, fileSteps } from './progress.ts';
+import { type FileProgress, fileSteps } from './progress.ts';
 import { readableJson } from './readable-json.ts';
+import type { FileOutcome } from './session.ts';
 import { doingWords, sizeInWords } from './words.ts';
+
+/** A longer list scrolls by itself, and follows the file in hand. */
+const LONG = 30;
 
 export interface FilesShown {
   readonly files: readonly FileProgress[];
@@ -14,6 +18,7 @@ export interface FilesShown {
 /** The files of a run with what is being done to each: four marks on a line of its own, as on the thread's. */
 export function fileList(): Part<FilesShown> {
   const list = element('ol', { class: 'files', 'aria-label': 'Files' });
+  let followed = -1;
   let shown: FilesShown = { files: [], streamed: '', retry: null };
   const updateRows = keyedList<FileProgress>(
     list,
@@ -25,8 +30,19 @@ export function fileList(): Part<FilesShown> {
     update(next) {
       shown = next;
       updateRows(next.files);
+      setAttributes(list, { 'data-long': next.files.length > LONG, tabindex: next.files.length > LONG ? '0' : null });
+      const inHand = next.files.findIndex(({ phase }) => phase === 'working');
+      if (next.files.length > LONG && inHand !== followed && inHand >= 0) follow(list, inHand);
+      followed = inHand;
     },
   };
+}
+
+/** Not while somebody looks at another part of it. */
+function follow(list: HTMLElement, index: number): void {
+  const row = list.children[index];
+  if (!(row instanceof HTMLElement) || list.matches(':hover, :focus')) return;
+  list.scrollTop = row.offsetTop - list.offsetTop - list.clientHeight / 2;
 }
 
 function fileRow(shown: () => FilesShown): Part<FileProgress> {

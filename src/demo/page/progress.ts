@@ -1,13 +1,11 @@
 import type { Mark, Run } from './run.ts';
-import type { ScreeningState } from './session.ts';
+import type { FileOutcome, ScreeningState } from './session.ts';
 
 export const fileSteps = ['read', 'extract', 'match', 'assess'] as const;
 export type FileStep = (typeof fileSteps)[number];
 
 /** Steps of a run beside those of the files: job, rank, choose, invite, report, and the wait for approval. */
 const OTHER_STEPS = 6;
-
-export type FileOutcome = ScreeningState['outcomes']['tail'][number];
 
 /** One file, and how far it came. `step` is the one under way. */
 export interface FileProgress {
@@ -29,16 +27,19 @@ export function filesFinished(run: Run): number {
   return run.marks.filter(endsFile).length;
 }
 
-export function filesOf(run: Run, state: ScreeningState | null): readonly FileProgress[] {
+export function filesOf(
+  run: Run,
+  state: ScreeningState | null,
+  outcomes: ReadonlyMap<number, FileOutcome>,
+): readonly FileProgress[] {
   if (state === null) return [];
   const finished = filesFinished(run);
-  const first = state.outcomes.length - state.outcomes.tail.length;
   const isRunning = run.status === 'running' && run.blocked === null;
   const step = fileSteps.find((name) => name === run.node) ?? null;
   return state.files.map(({ name, sizeBytes }, index) => {
     const phase =
       index < finished ? 'finished' : index === finished && isRunning && step !== null ? 'working' : 'queued';
-    const outcome = phase === 'finished' ? (state.outcomes.tail[index - first] ?? null) : null;
+    const outcome = phase === 'finished' ? (outcomes.get(index) ?? null) : null;
     return { index, name, sizeBytes, phase, step: phase === 'working' ? step : null, outcome };
   });
 }

@@ -111,7 +111,7 @@ function invitation(invited: Invited | undefined, isPlanned: boolean): HTMLEleme
     { class: 'invitation', 'data-status': invited.status },
     invitationWords[invited.status],
   );
-  return invited.note === '' ? [words] : [words, element('span', { class: 'quiet' }, invited.note)];
+  return invited.note === '' ? [words] : [words, element('span', { class: 'quiet' }, ` ${invited.note}`)];
 }
 
 function cell(column: string, ...children: Node[]): HTMLElement {

@@ -33,7 +33,7 @@ export function runView(actions: RunActions): Part<RunShown> {
   const now = element('p', { class: 'now' });
   const stream = element('p', { class: 'prose-stream', 'aria-hidden': 'true' });
   const trouble = problems(actions);
-  const cards = approvals(actions);
+  const cards = approvals(actions, () => title.focus());
   const result = report();
   const files = fileList();
   const filesHead = element('summary', {}, 'Files');
@@ -68,10 +68,12 @@ export function runView(actions: RunActions): Part<RunShown> {
       setAttributes(status, { 'data-status': shownStatus(run) });
       setText(about, aboutWords(run, state));
       show(stop, run.status === 'running' || run.status === 'waiting');
-      show(loading, !isThere);
+      show(loading, !isThere && agentLine.state !== 'failed');
+      show(line.node, isThere);
+      show(meta, isThere || agentLine.state !== 'failed');
       setText(loading, loadingWords(run, agentLine));
       line.update({ run, end: expectedEnd(run, state) });
-      setText(now, nowWords(run));
+      setText(now, nowWords(run, state));
       show(now, now.textContent !== '');
       const isProse = run.node === 'choose' || run.node === 'report';
       show(stream, isProse && run.streamed !== '');
@@ -79,7 +81,7 @@ export function runView(actions: RunActions): Part<RunShown> {
       trouble.update({ run, line: agentLine.state, lineFailure: agentLine.failure });
       cards.update(waits);
       result.update(state);
-      const progress = filesOf(run, state);
+      const progress = filesOf(run, state, session.outcomes);
       const retry =
         run.retry === null ? null : `Trying again in ${Math.ceil(run.retry.inMs / 1_000)} s: ${run.retry.reason}`;
       files.update({ files: progress, streamed: run.streamed, retry });
@@ -115,11 +117,13 @@ function loadingWords(run: Run, { state }: AgentLine): string {
   return run.status === 'idle' ? 'There is no such screening in this browser. Start a new one.' : 'Taking the files …';
 }
 
-/** What is under way where no file shows it. */
-function nowWords(run: Run): string {
+/** What is under way. */
+function nowWords(run: Run, state: ScreeningState | null): string {
   if (run.status !== 'running' || run.blocked !== null) return '';
-  const isFile = fileSteps.some((name) => name === run.node);
-  return isFile ? '' : `${doingWords(run.node)} …`;
+  const index = filesFinished(run);
+  const file = fileSteps.some((name) => name === run.node) ? state?.files[index] : undefined;
+  const where = file === undefined ? '' : `: file ${index + 1} of ${state?.files.length}, ${file.name}`;
+  return `${doingWords(run.node)}${where}`;
 }
 
 function filesWords(run: Run, state: ScreeningState | null): string {

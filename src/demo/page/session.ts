@@ -6,6 +6,7 @@ import { afterMessage, emptyRun, type Run, withCheckpoints } from './run.ts';
 
 export type ScreeningState = PageState<Screening>;
 export type ScreeningWait = PageWait<Screening>;
+export type FileOutcome = ScreeningState['outcomes']['tail'][number];
 
 /** All that the line shows: a run of 200 files has some 800 checkpoints. */
 const CHECKPOINTS_LIMIT = 2_000;
@@ -17,6 +18,8 @@ export class Session {
   run: Run = emptyRun;
   state: ScreeningState | null = null;
   waits: readonly ScreeningWait[] = [];
+  /** By the number of the file. The state tells the newest hundred; what was seen before is kept. */
+  readonly outcomes = new Map<number, FileOutcome>();
   /** Calls of the page that are not acknowledged yet. */
   saving = 0;
   readonly #line: AgentLine;
@@ -94,6 +97,8 @@ export class Session {
     this.run = withCheckpoints(this.run, checkpoints);
     this.#needsCheckpoints = false;
     this.state = await this.thread.state();
+    const { length, tail } = this.state.outcomes;
+    for (const [index, outcome] of tail.entries()) this.outcomes.set(length - tail.length + index, outcome);
     this.#onChange();
   }
 

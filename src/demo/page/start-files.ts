@@ -27,12 +27,7 @@ export function filesInput(onChange: () => void): FilesInput {
   );
 
   const update = keyedList<File>(list, keyOf, (file) => {
-    const remove = button(
-      'Remove',
-      () => set(files.filter((other) => other !== file)),
-      { class: 'is-small' },
-      icon('x'),
-    );
+    const remove = button('Remove', () => set(files.filter((other) => other !== file)), { class: 'is-small' });
     setAttributes(remove, { 'aria-label': `Remove ${file.name}` });
     const size = element('span', { class: 'number quiet' }, sizeInWords(file.size));
     const name = element('span', { class: 'file-name', title: file.name }, file.name);
