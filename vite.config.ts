@@ -15,11 +15,14 @@ const alias = [
 
 const executablePath = findChromium();
 
+/** Where a build spends its time is of no interest to who only starts the demo. */
+const checks = { pluginTimings: false };
+
 export default defineConfig({
   resolve: { alias },
   // The demo. Its policy allows no data: URLs in scripts, and its files are fetched by name.
-  build: { outDir: 'dist/demo', assetsInlineLimit: 0, target: 'es2022' },
-  worker: { format: 'es' },
+  build: { outDir: 'dist/demo', assetsInlineLimit: 0, target: 'es2022', rolldownOptions: { checks } },
+  worker: { format: 'es', rolldownOptions: { checks } },
   test: {
     projects: [
       {

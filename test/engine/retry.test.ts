@@ -3,12 +3,24 @@ import * as z from 'zod';
 import { value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { backoffAfter, defaultRetry, type RetryPolicy } from '../../src/program/retry.ts';
-import { type ToolCall, tool } from '../../src/program/tool.ts';
-import type { Life } from '../../src/testing/cutting-store.ts';
-import { head, never, nth, Scene } from './support.ts';
+import { type Tool, type ToolCall, tool } from '../../src/program/tool.ts';
+import { Life } from '../../src/testing/cutting-store.ts';
+import { head, never, nth, quiet, Scene } from './support.ts';
 
-/** A node with a call that fails so many times before it works. */
-function flaky(failures: number, { retry, timeLimitMs }: { retry?: Partial<RetryPolicy>; timeLimitMs?: number } = {}) {
+/** An agent that calls this tool once. */
+function oneCallOf(act: Tool<'act', Record<string, never>, string>) {
+  return defineAgent({
+    name: 'one call',
+    version: 1,
+    state: { result: value(z.string(), '') },
+    tools: { act },
+    start: 'go',
+    nodes: { go: async (_state, { call, end }) => end({ result: await call('act', {}) }) },
+  });
+}
+
+/** Its call fails so many times before it works. */
+function flaky(failures: number, { retry }: { retry?: Partial<RetryPolicy> } = {}) {
   const calls: ToolCall[] = [];
   const act = tool({
     name: 'act',
@@ -16,22 +28,13 @@ function flaky(failures: number, { retry, timeLimitMs }: { retry?: Partial<Retry
     input: z.object({}),
     effect: 'idempotent',
     ...(retry && { retry }),
-    ...(timeLimitMs !== undefined && { timeLimitMs }),
     run: (_input, call) => {
       calls.push(call);
       if (calls.length <= failures) throw new Error(`failure ${calls.length}`);
       return 'worked';
     },
   });
-  const agent = defineAgent({
-    name: 'flaky',
-    version: 1,
-    state: { result: value(z.string(), '') },
-    tools: { act },
-    start: 'go',
-    nodes: { go: async (_state, { call, end }) => end({ result: await call('act', {}) }) },
-  });
-  return { scene: new Scene({ agent }), calls };
+  return { scene: new Scene({ agent: oneCallOf(act) }), calls };
 }
 
 /** A node that fails so many times before it works. */
@@ -115,9 +118,9 @@ describe('an effect that fails', () => {
     expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
   });
 
-  test('[B5c] each attempt has a time limit: 60 s unless its tool says otherwise', async () => {
-    const slow = async (timeLimitMs?: number) => {
-      const { scene } = flaky(0, { ...(timeLimitMs !== undefined && { timeLimitMs }) });
+  test.each([undefined, 5])(
+    '[B5c] each attempt has a time limit: 60 s unless its tool says otherwise (%s)',
+    async (own) => {
       const signals: AbortSignal[] = [];
       const act = tool({
         name: 'act',
@@ -125,74 +128,48 @@ describe('an effect that fails', () => {
         input: z.object({}),
         effect: 'idempotent',
         retry: { attempts: 2, backoffMs: [10], jitter: 0 },
-        ...(timeLimitMs !== undefined && { timeLimitMs }),
+        ...(own !== undefined && { timeLimitMs: own }),
         run: (_input, { abortSignal }) => {
           signals.push(abortSignal);
           return never<string>();
         },
       });
-      const agent = defineAgent({
-        name: 'slow',
-        version: 1,
-        state: {},
-        tools: { act },
-        start: 'go',
-        nodes: {
-          go: async (_state, { call, end }) => {
-            await call('act', {});
-            return end();
-          },
-        },
-      });
-      void scene;
-      const own = new Scene({ agent });
-      const thread = await own.begun();
+      const scene = new Scene({ agent: oneCallOf(act) });
+      const thread = await scene.begun();
       const running = thread.run();
-      const limit = timeLimitMs ?? 60_000;
-      await own.passes(limit, limit);
-      await own.passes(10, 10);
-      await own.passes(limit, limit);
+      const limitMs = own ?? 60_000;
+      for (const ms of [limitMs, 10, limitMs]) await scene.passes(ms, ms);
+
       expect(await running).toEqual({ end: 'failed' });
       expect((await head(thread)).control.failure?.cause).toMatchObject({ code: 'effect_timed_out' });
       expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
-    };
-    await slow();
-    await slow(5);
-  });
+    },
+  );
 
-  test('[B5a] a read counts its failures too, over a restart', async () => {
+  test('[B5a, B5d] a read counts its failures too, over a restart', async () => {
     let reads = 0;
-    const read = tool({
-      name: 'read',
+    let current = new Life();
+    const act = tool({
+      name: 'act',
       description: 'Reads',
       input: z.object({}),
       effect: 'read',
-      run: () => {
-        reads += 1;
-        throw new Error(`failure ${reads}`);
-      },
+      run: () =>
+        current.pass((): string => {
+          reads += 1;
+          throw new Error(`failure ${reads}`);
+        }),
     });
-    const agent = defineAgent({
-      name: 'reader',
-      version: 1,
-      state: {},
-      tools: { read },
-      start: 'go',
-      nodes: {
-        go: async (_state, { call, end }) => {
-          await call('read', {});
-          return end();
-        },
-      },
-    });
-    const scene = new Scene({ agent });
+    const scene = new Scene({ agent: oneCallOf(act) });
     await scene.begun();
-    const { thread, life } = await scene.mortal();
+    const { thread } = await scene.mortal({}, current);
     void thread.run();
     await scene.passes(900, 1_100);
     await scene.clock.whenAsleep((ms) => ms >= 4_500 && ms <= 5_500);
-    life.end();
+    current.end();
     scene.clock.advance(5_500);
+    await quiet();
+    current = new Life();
 
     expect(await (await scene.open()).run()).toEqual({ end: 'failed' });
     expect(reads).toBe(3);

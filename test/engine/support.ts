@@ -93,7 +93,7 @@ export async function plainState(thread: EngineThread): Promise<Readonly<Record<
   return Object.fromEntries(await Promise.all(fields));
 }
 
-export function isLog(value: unknown): value is Log<unknown> {
+function isLog(value: unknown): value is Log<unknown> {
   return typeof value === 'object' && value !== null && 'tail' in value;
 }
 
@@ -127,10 +127,6 @@ export function never<Value>(): Promise<Value> {
 /** Resolves when all has happened that can happen without time passing: store and cipher of a `Scene` answer at once. */
 export function quiet(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-export function codeOf(end: { readonly end: string; readonly error?: { readonly code: string | undefined } }) {
-  return end.error?.code;
 }
 
 type Answers = (prompt: string, context: ModelContext) => string | Promise<string>;

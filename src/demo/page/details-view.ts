@@ -46,7 +46,17 @@ export function detailsView(actions: DetailsActions): Part<DetailsShown> {
     if (last !== null) update(last);
   });
   const effectList = element('ul', { class: 'effects' });
-  const effectPart = element('section', { hidden: true }, element('h3', {}, 'Actions in the world'), effectList);
+  const effectPart = element(
+    'section',
+    { hidden: true },
+    element('h3', {}, 'Actions in the world'),
+    element(
+      'p',
+      { class: 'quiet' },
+      'Invitations go to the outbox of this demo, which sends nothing on and forgets all when its server stops.',
+    ),
+    effectList,
+  );
   const updateRows = keyedList<Row>(list, ({ mark }) => String(mark.sequence), checkpointRow);
   const updateEffects = keyedList<EffectInfo>(effectList, ({ number }) => String(number), effectRow);
 

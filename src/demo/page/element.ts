@@ -3,11 +3,11 @@ export type Child = Node | string | number | null | undefined | false;
 
 type Value = string | number | boolean | null | undefined;
 type Listeners = { readonly [Name in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[Name]) => void };
-export type Attributes = Readonly<Record<string, Value>> & { readonly on?: never };
+type Attributes = Readonly<Record<string, Value>>;
 
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
-  attributes: Readonly<Record<string, Value>> = {},
+  attributes: Attributes = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[Name] {
   const made = document.createElement(name);
@@ -17,12 +17,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 }
 
 /** A push button; `icon` goes before its words. */
-export function button(
-  words: string,
-  press: () => void,
-  attributes: Readonly<Record<string, Value>> = {},
-  icon?: Node,
-): HTMLButtonElement {
+export function button(words: string, press: () => void, attributes: Attributes = {}, icon?: Node): HTMLButtonElement {
   const made = element('button', { type: 'button', ...attributes }, icon, element('span', {}, words));
   made.addEventListener('click', press);
   return made;
@@ -35,7 +30,7 @@ export function listen(target: HTMLElement, listeners: Listeners): void {
 }
 
 /** `null`, `undefined` and `false` take an attribute away. */
-export function setAttributes(target: Element, attributes: Readonly<Record<string, Value>>): void {
+export function setAttributes(target: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) target.removeAttribute(name);
     else if (target.getAttribute(name) !== String(value))

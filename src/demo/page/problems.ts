@@ -77,7 +77,7 @@ function problemOf({ run, line, lineFailure }: ProblemsShown, actions: ProblemAc
       kind: 'blocked',
       title: isAboutSaving(run.blocked.code) ? 'Cannot save' : 'Cannot go on as things are',
       message: run.blocked.message,
-      next: `${steps} ${wayOut(run.blocked.code)}`,
+      next: `${run.marks.length > 0 ? steps : 'Nothing was changed or deleted.'} ${wayOut(run.blocked.code)}`,
       action: ['Reload the page', actions.reload],
       ...(run.blocked.code !== undefined && { details: run.blocked.code }),
     };
@@ -110,5 +110,8 @@ export function isAboutSaving(code: string | undefined): boolean {
 
 function wayOut(code: string | undefined): string {
   if (code === 'quota_exceeded') return 'Free some space for this browser, then reload: it goes on by itself.';
+  if (code !== undefined && /^(record|key|format)_/.test(code)) {
+    return 'Your other screenings are not touched; start this one again if you need its result soon.';
+  }
   return 'Reload the page: it goes on from the last checkpoint if it can.';
 }

@@ -63,12 +63,13 @@ export function runView(actions: RunActions): Part<RunShown> {
     update({ session, line: agentLine }) {
       const { run, state, waits } = session;
       const isThere = run.marks.length > 0;
+      const isStuck = agentLine.state === 'failed' || run.blocked !== null;
       setText(title, titleOf(state));
-      setText(status, run.isLoaded ? statusWords(shownStatus(run)) : 'Opening');
+      setText(status, run.isLoaded ? statusWords(run.status, run.blocked !== null) : 'Opening');
       setAttributes(status, { 'data-status': shownStatus(run) });
       setText(about, aboutWords(run, state));
-      show(stop, run.status === 'running' || run.status === 'waiting');
-      show(loading, !isThere && agentLine.state !== 'failed');
+      show(stop, run.blocked === null && (run.status === 'running' || run.status === 'waiting'));
+      show(loading, !isThere && !isStuck);
       show(line.node, isThere);
       show(meta, isThere || agentLine.state !== 'failed');
       setText(loading, loadingWords(run, agentLine));
@@ -90,7 +91,7 @@ export function runView(actions: RunActions): Part<RunShown> {
       wasRanked = isRanked;
       setText(filesHead, filesWords(run, state));
       show(filesPart, progress.length > 0);
-      show(content, isThere || agentLine.state === 'failed');
+      show(content, isThere || isStuck);
     },
   };
 }

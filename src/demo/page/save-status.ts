@@ -27,7 +27,7 @@ export function saveStatus(): Part<SaveShown> {
 
 function statusOf({ session, line }: SaveShown): readonly [kind: string, icon: IconName, words: string] {
   if (line === 'failed') return ['failed', 'alert', 'Cannot save: no worker'];
-  if (session === null) return ['nothing', 'shield', 'Nothing to save yet'];
+  if (session === null) return ['nothing', 'shield', 'Nothing to save'];
   const { run, saving } = session;
   if (run.blocked !== null && isAboutSaving(run.blocked.code)) {
     const why = run.blocked.code === 'quota_exceeded' ? 'no space left' : 'storage does not answer';
@@ -35,7 +35,8 @@ function statusOf({ session, line }: SaveShown): readonly [kind: string, icon: I
   }
   if (saving > 0) return ['saving', 'clock', 'Saving …'];
   const last = run.marks.at(-1);
-  if (last === undefined) return ['nothing', 'shield', run.isLoaded ? 'Nothing to save yet' : 'Opening …'];
+  if (last === undefined && run.blocked !== null) return ['failed', 'alert', 'Cannot be opened'];
+  if (last === undefined) return ['nothing', 'shield', run.isLoaded ? 'Nothing to save' : 'Opening …'];
   const isUnderWay = run.status === 'running' && run.blocked === null;
   return ['saved', 'shield', isUnderWay ? `Saved up to step ${last.sequence}` : `All saved, ${last.sequence} steps`];
 }

@@ -34,11 +34,12 @@ export function threadLine({ small = false } = {}): ThreadLine {
   const track = element('span', { class: 'line-track' }, done, marks, notches, head, label);
   const node = element('div', { class: small ? 'thread-line is-small' : 'thread-line', role: 'img' }, track);
 
+  let isDrawn = false;
   const updateMarks = keyedList<Placed>(
     marks,
     ({ mark }) => String(mark.sequence),
     () => {
-      const dot = element('span', {});
+      const dot = element('span', { 'data-new': isDrawn });
       return {
         node: dot,
         update({ mark, at }) {
@@ -70,6 +71,7 @@ export function threadLine({ small = false } = {}): ThreadLine {
       show(head, isMoving);
       place(head, scale(last + 1));
       showLabel(label, steps, scale);
+      isDrawn = run.marks.length > 0;
       setAttributes(node, { 'aria-label': describe(run, steps), 'data-status': run.status });
     },
   };

@@ -63,11 +63,12 @@ function threadRow({ id }: ListedThread): Part<ListedThread> {
   return {
     node: element('li', {}, link),
     update({ summary, title: words, run, end, isCurrent }) {
+      const isBlocked = run !== null && run.blocked !== null;
       const now = run?.isLoaded ? run.status : summary.status;
       setText(title, words ?? 'Screening');
       setAttributes(title, { title: words });
-      setText(status, statusWords(now));
-      setAttributes(status, { 'data-status': now });
+      setText(status, statusWords(now, isBlocked));
+      setAttributes(status, { 'data-status': isBlocked ? 'failed' : now });
       setText(time, dayAndTime(summary.createdAtMs));
       setAttributes(link, { 'aria-current': isCurrent ? 'page' : false });
       show(line.node, run !== null);

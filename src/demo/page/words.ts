@@ -62,8 +62,9 @@ export function markWords(mark: Mark, file: string | undefined): string {
   }
 }
 
-export function statusWords(status: ThreadStatus): string {
-  return statuses[status];
+/** A blocked thread has any status: it stands, and cannot go on as things are. */
+export function statusWords(status: ThreadStatus, isBlocked: boolean): string {
+  return isBlocked ? 'Cannot go on' : statuses[status];
 }
 
 export function counted(count: number, noun: string): string {
