@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { benchCommit } from './commit.ts';
 import type { Figure } from './figures.ts';
 
-const benchmarks: Readonly<Record<string, () => Promise<Figure>>> = { commit: benchCommit };
+const benchmarks: Readonly<Record<string, () => Promise<Figure>>> = { commit: () => benchCommit() };
 
 const help = `npm run bench -- [NAME …] [--json]
 

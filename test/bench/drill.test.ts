@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { drill } from '../../bench/drill/drill.ts';
+
+test('[H2a, H2b] a workflow in a browser that is killed three times ends as an undisturbed one, each effect once', {
+  timeout: 240_000,
+}, async () => {
+  const lines: string[] = [];
+  const report = (line: string) => lines.push(line);
+  const figures = await drill({ runs: 1, kills: 3, seed: 20_261_129, report, signal: new AbortController().signal });
+  expect(figures).toMatchObject({
+    runs: 1,
+    kills: 3,
+    completed: 1,
+    fullReruns: 0,
+    effectsDuplicated: 0,
+    effectsLost: 0,
+  });
+  expect(figures.effectsExpected).toBeGreaterThan(3);
+  expect(figures.effectsSeen).toBe(figures.effectsExpected);
+  // At most the step that each kill cut off.
+  expect(figures.stepsRepeated).toBeLessThanOrEqual(3);
+  // The same kills without checkpoints: every one throws the workflow back to its start.
+  expect(figures.without.fullReruns).toBeGreaterThan(0);
+  expect(lines).toHaveLength(3);
+});
