@@ -3,17 +3,29 @@ import type { StreamMessage } from '../protocol/host-api.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * The live stream of a thread: the whole view first, then what happens. Ends when the connection is closed; leaving the loop
- * early stops it. When the worker is lost and can be replaced, the stream goes on with a fresh view.
+ * The live stream of a thread: the whole view first, then what happens. Ends when the connection is closed, and at once when
+ * it is returned from, also while nothing happens. When the worker is lost and can be replaced, it goes on with a fresh view.
  */
-export async function* streamOf(
+export function streamOf(connection: Connection, thread: string): AsyncGenerator<StreamMessage, void, undefined> {
+  const stopping = new AbortController();
+  const messages = messagesOf(connection, thread, stopping.signal);
+  // A generator that waits for its next message does not hear of `return` by itself.
+  const stop = messages.return.bind(messages);
+  messages.return = (value) => {
+    stopping.abort();
+    return stop(value);
+  };
+  return messages;
+}
+
+async function* messagesOf(
   connection: Connection,
   thread: string,
+  signal: AbortSignal,
 ): AsyncGenerator<StreamMessage, void, undefined> {
-  for (;;) {
+  while (!signal.aborted) {
     const { port1, port2 } = new MessageChannel();
     const waiting: StreamMessage[] = [];
-    let isGone = false;
     let wake: () => void = () => undefined;
     port1.onmessage = ({ data }: MessageEvent<StreamMessage>) => {
       waiting.push(data);
@@ -21,11 +33,13 @@ export async function* streamOf(
     };
     try {
       await connection.call((remote) => remote.watch(thread, transfer(port2, [port2])));
+      let isGone = false;
       void connection.whenGone().then(() => {
         isGone = true;
         wake();
       });
-      while (!isGone || waiting.length > 0) {
+      signal.addEventListener('abort', () => wake(), { once: true });
+      while (!signal.aborted && (!isGone || waiting.length > 0)) {
         const message = waiting.shift();
         if (message !== undefined) yield message;
         else {

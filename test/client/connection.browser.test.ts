@@ -58,6 +58,16 @@ describe('a worker that is gone', () => {
   });
 });
 
+test('[C2c] a stream that is returned from while nothing happens ends at once', async () => {
+  const agent = connectTo(() => start('returned'));
+  const events = agent.thread('t').events();
+  expect((await events.next()).value?.type).toBe('view');
+  const idle = events.next();
+  await events.return();
+  expect(await idle).toEqual({ done: true, value: undefined });
+  await agent.close();
+});
+
 describe('a worker that does not start or answer', () => {
   test('[C1a] one that never calls serve fails the call, with what to look at', async () => {
     const agent = connectTo(start('silent'), { startTimeoutMs: 300 });
@@ -70,14 +80,14 @@ describe('a worker that does not start or answer', () => {
   test('[C1a] one that throws at its top level fails the call with its message', async () => {
     const agent = connectTo(start('throws'));
     const error = await errorOf(agent.threads());
-    expect(error.code).toBe('worker_gone');
+    expect(error.code).toBe('worker_failed');
     expect(error.message).toContain('this worker throws at its top level');
     await agent.close();
   });
 
   test('[C1a] one whose script is not there fails the call', async () => {
     const agent = connectTo(new Worker('/no-such-script.js', { type: 'module' }));
-    expect((await errorOf(agent.threads())).code).toBe('worker_gone');
+    expect((await errorOf(agent.threads())).code).toBe('worker_failed');
     await agent.close();
   });
 
