@@ -1,3 +1,5 @@
+import { readAnswer } from '../codec/wait-codec.ts';
+import type { WaitId } from '../model/ids.ts';
 import type { WaitAnswer } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
 import type { Approval, KnownEffect } from './effect-request.ts';
@@ -13,10 +15,13 @@ import type { StepRun } from './step-run.ts';
 export async function askApproval(run: StepRun, effect: KnownEffect, approval: Approval): Promise<unknown> {
   const { request, key, askedDigest } = effect;
   if (!approval.isNeeded(request.args)) return request.args;
-  if (run.tally.grants.has(request.name)) return request.args;
+  const id = await approvalId(run, request.place);
+  // An answer of its own comes before any grant: what a person denied stays denied on every run.
+  const isAnswered = (await readAnswer(run.writer.codec, id)) !== undefined;
+  if (!isAnswered && run.tally.grants.has(request.name)) return request.args;
   await recordInputs(run);
   const answer = await run.waits.answerTo({
-    id: await waitIdFor(run.writer.codec, run.scheduled.step, `${request.place}/approval`),
+    id,
     kind: 'approval',
     step: run.scheduled.step,
     tool: request.name,
@@ -28,6 +33,17 @@ export async function askApproval(run: StepRun, effect: KnownEffect, approval: A
   });
   if (answer.decision === 'allow' && answer.forThread) run.tally.grants.add(request.name);
   return allowedArgs(effect, approval, answer);
+}
+
+/** A call that was begun before had its answer: what it granted for the thread is not to be lost with that run. */
+export async function recallGrant(run: StepRun, { request }: KnownEffect): Promise<void> {
+  const id = await approvalId(run, request.place);
+  const found = await readAnswer(run.writer.codec, id);
+  if (found?.answer.decision === 'allow' && found.answer.forThread) run.tally.grants.add(request.name);
+}
+
+function approvalId(run: StepRun, place: string): Promise<WaitId> {
+  return waitIdFor(run.writer.codec, run.scheduled.step, `${place}/approval`);
 }
 
 function allowedArgs({ request }: KnownEffect, approval: Approval, answer: WaitAnswer): unknown {

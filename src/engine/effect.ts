@@ -13,7 +13,7 @@ import { programErrors } from '../program/errors.ts';
 import { backoffAfter } from '../program/retry.ts';
 import { deepFreeze } from '../program/state.ts';
 import { Refusal, type ToolCall } from '../program/tool.ts';
-import { askApproval } from './approval.ts';
+import { askApproval, recallGrant } from './approval.ts';
 import { callWithin, isDefiniteRefusal } from './attempt.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor } from './identity.ts';
@@ -29,7 +29,10 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
   const asked = await encodeWithDigest(codec, request.args, request.name);
   const effect: KnownEffect = { request, key, askedDigest: asked.digest };
   const [first] = run.ledger.historyOf(key);
-  if (first !== undefined) refuseOtherCall(first, request.name, asked.digest);
+  if (first !== undefined) {
+    refuseOtherCall(first, request.name, asked.digest);
+    if (request.approval) await recallGrant(run, effect);
+  }
 
   const known = await settledResult(run, effect);
   if (known !== undefined) return known.value;

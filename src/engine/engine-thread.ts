@@ -108,6 +108,17 @@ export class EngineThread {
       throw engineErrors.make('wait_closed', { wait: id, winner: winner?.decision ?? 'its thread' });
     }
     this.#emit({ type: 'answered', wait: id });
+    if (answer.decision === 'allow' && answer.forThread === true) await this.#allowAsked(wait.tool);
+  }
+
+  /** A grant for the rest of the thread covers what is asked already, too. Whoever answered meanwhile has won. */
+  async #allowAsked(tool: string): Promise<void> {
+    for (const { id, digest, kind, tool: asked } of await this.waits()) {
+      if (kind !== 'approval' || asked !== tool) continue;
+      await this.answer(id, digest, { decision: 'allow' }).catch((error: unknown) => {
+        if (!engineErrors.is(error, 'wait_closed')) throw error;
+      });
+    }
   }
 
   /** Runs the thread until it has nothing to do. One call at a time. Never rejects. */

@@ -62,10 +62,10 @@ export class StepWaits {
     const found = known && (await this.#find(known));
     if (found !== undefined) return found;
     if (known === undefined) await this.#openSoon(asked);
-    // Parked before the last look: an answer that came in between is found by it, a later one by `look`.
+    // Parked before this look: an answer that came in between is found by it, a later one by `look`.
     const parked = deferred<WaitAnswer>();
     this.#parked.set(asked.id, parked);
-    if (known === undefined) await this.#take(asked.id);
+    await this.#take(asked.id);
     if (this.#parked.has(asked.id)) {
       this.#paused.add(asked.id);
       this.#parts.activity.pause();

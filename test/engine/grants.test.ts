@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { value } from '../../src/model/fields.ts';
+import { defineAgent } from '../../src/program/agent.ts';
+import { tool } from '../../src/program/tool.ts';
+import { TestWorld } from '../../src/testing/test-engine.ts';
+
+function givenAgent() {
+  const calls: string[] = [];
+  const toolNamed = <const Name extends string>(name: Name) =>
+    tool({
+      name,
+      description: name,
+      input: z.object({ to: z.string() }),
+      effect: 'once',
+      approval: 'always',
+      run: ({ to }) => {
+        calls.push(`${name} ${to}`);
+        return to;
+      },
+    });
+  const agent = defineAgent({
+    name: 'granted',
+    version: 1,
+    state: { rounds: value(z.number(), 0) },
+    tools: { send: toolNamed('send'), erase: toolNamed('erase') },
+    start: 'ask',
+    nodes: {
+      async ask({ rounds }, { all, goto, end }) {
+        await all(['a', 'b', 'c'], (to, { call }) => call('send', { to }));
+        if (rounds === 0) await all(['x'], (to, { call }) => call('erase', { to }));
+        return rounds < 1 ? goto('ask', { rounds: rounds + 1 }) : end();
+      },
+    },
+  });
+  return { agent, calls };
+}
+
+test('[B9e] allowed for the thread: what is asked already goes through too, and nothing of another tool', async () => {
+  const { agent, calls } = givenAgent();
+  const world = new TestWorld();
+  const thread = (await world.engine({ agent })).thread('t');
+  await thread.send({});
+  expect(await thread.run()).toEqual({ end: 'waiting' });
+  const [first] = await thread.waits();
+  if (first === undefined) throw new Error('three calls are asked');
+  await thread.answer(first.id, first.digest, { decision: 'allow', forThread: true });
+  expect(await thread.waits()).toEqual([]);
+
+  expect(await thread.run()).toEqual({ end: 'waiting' });
+  expect([...calls].sort()).toEqual(['send a', 'send b', 'send c']);
+  const open = await thread.waits();
+  expect(open.map((wait) => wait.tool)).toEqual(['erase']);
+  for (const wait of open) await thread.answer(wait.id, wait.digest, { decision: 'allow' });
+
+  expect(await thread.run()).toEqual({ end: 'done' });
+  expect([...calls].sort()).toEqual(['erase x', 'send a', 'send a', 'send b', 'send b', 'send c', 'send c']);
+});
+
+test('[B9d, B9e] what was denied stays denied when another call of the tool is allowed for the thread', async () => {
+  const calls: string[] = [];
+  const send = tool({
+    name: 'send',
+    description: 'Sends',
+    input: z.object({ to: z.string() }),
+    effect: 'once',
+    approval: 'always',
+    run: ({ to }) => {
+      calls.push(to);
+      return to;
+    },
+  });
+  const agent = defineAgent({
+    name: 'denied',
+    version: 1,
+    state: { sent: value(z.array(z.string()), []) },
+    tools: { send },
+    start: 'ask',
+    nodes: {
+      async ask(_, { all, end }) {
+        const work = async (to: string, call: (to: string) => Promise<string>) => call(to).catch(() => `${to} denied`);
+        const sent = await all(['a', 'b', 'c'], (to, scope) => work(to, (name) => scope.call('send', { to: name })));
+        return end({ sent });
+      },
+    },
+  });
+  const world = new TestWorld();
+  const thread = (await world.engine({ agent })).thread('t');
+  await thread.send({});
+  await thread.run();
+  const [a, b] = await thread.waits();
+  if (a === undefined || b === undefined) throw new Error('three calls are asked');
+  await thread.answer(b.id, b.digest, { decision: 'deny' });
+  await thread.run();
+  await thread.answer(a.id, a.digest, { decision: 'allow', forThread: true });
+  const restarted = (await world.engine({ agent })).thread('t');
+  expect(await restarted.run()).toEqual({ end: 'done' });
+  expect(calls).toHaveLength(2);
+  expect((await restarted.state()).sent).toContain(`${(b.args as { to: string }).to} denied`);
+  expect(calls).not.toContain((b.args as { to: string }).to);
+});
