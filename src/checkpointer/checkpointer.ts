@@ -4,30 +4,31 @@
  */
 import type { Clock } from '../base/clock.ts';
 import { type Random, randomId } from '../base/random.ts';
-import { checkpointInfo, isLogImage, openCheckpoint, sealBase } from '../codec/checkpoint-codec.ts';
+import { checkpointInfo, isLogImage, openCheckpoint } from '../codec/checkpoint-codec.ts';
 import { type BuiltGroup, buildCheckpoint, type CheckpointPlan, type StateChange } from '../codec/commit-builder.ts';
 import { codecErrors } from '../codec/errors.ts';
 import type { KeyRing } from '../codec/key-ring.ts';
 import { LogView } from '../codec/log-codec.ts';
 import { newThread } from '../codec/new-thread.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
-import { openStateImage, openThreadImage, type StateImage } from '../codec/thread-image.ts';
+import { openStateImage, openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { Fields } from '../model/fields.ts';
-import {
-  type CheckpointId,
-  type CommitId,
-  checkpointIdFor,
-  sequenceOf,
-  type ThreadId,
-  threadIdProblem,
-} from '../model/ids.ts';
+import { type CheckpointId, checkpointIdFor, sequenceOf, type ThreadId, threadIdProblem } from '../model/ids.ts';
 import type { StoredRecord, ThreadRow } from '../model/records.ts';
 import { chooseKind, defaultTiers, type TierPolicy } from '../model/tiers.ts';
 import type { Store } from '../store/store.ts';
+import { deleteCheckpoint } from './delete-checkpoint.ts';
 import { checkpointerErrors } from './errors.ts';
-import { changeBetween, type PlainState, type Remembered, storedPart } from './remembered.ts';
+import {
+  type Baseline,
+  baselineOf,
+  changeBetween,
+  type PlainState,
+  type Remembered,
+  storedPart,
+} from './remembered.ts';
 
 export interface CheckpointerParts {
   readonly store: Store;
@@ -47,7 +48,10 @@ export interface CheckpointerOptions {
 export interface SaveOptions {
   /** The head this state was made from. Default: the one that this checkpointer last loaded or saved; none at first. */
   readonly parent?: CheckpointId | null;
-  /** `rebase`: what changed is applied again to the new head, through the fields' reducers. Default `fail`. */
+  /**
+   * `rebase`: what changed is applied again to the new head. Of a log that is what was added. A value is yours, unless its field
+   * has a reducer: then it is `reduce(value at the head, your value)`. Default `fail`.
+   */
   readonly onConflict?: 'fail' | 'rebase';
 }
 
@@ -66,18 +70,21 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
   /**
    * Saves the state as the next checkpoint and makes it the head.
    *
-   * @throws `head_moved` (both heads in its details), `value_not_storable` (the path in its details): nothing was saved.
+   * @throws `head_moved` (both heads in its details), `value_not_storable` (the path in its details), `state_invalid`: nothing was
+   * saved.
    */
   async save(threadId: string, state: State, { parent, onConflict = 'fail' }: SaveOptions = {}): Promise<CheckpointId> {
-    const known = this.#threads.get(threadId);
-    const expected = parent === undefined ? (known?.image.row.head ?? null) : parent;
+    const expected = parent === undefined ? (this.#threads.get(threadId)?.image.row.head ?? null) : parent;
     const stored = storedPart(this.#options.fields, state as PlainState);
-    const base = await this.#remembered(threadId, expected);
-    const change = await changeBetween(base, this.#options.fields, stored);
-    const result = await this.#commit(threadId, base, change, stored);
+    const before = await this.#remembered(threadId, expected);
+    if ('moved' in before) throw movedError(threadId, expected, before.moved);
+    const { change, baseline } = await changeBetween(before.codec, before.baseline, this.#options.fields, stored);
+    const result = await this.#commit(threadId, before, change, baseline);
     if (!('moved' in result)) return result.id;
-    if (onConflict === 'fail') throw movedError(threadId, expected, result.moved);
-    return this.#rebase(threadId, expected, change);
+    // A state that was made from no head, or that rewrote a log, is no change that could be applied again.
+    const isChange = expected !== null && change.restart?.size === 0;
+    if (onConflict === 'fail' || !isChange) throw movedError(threadId, expected, result.moved);
+    return this.#rebase(threadId, expected, change, baseline);
   }
 
   /** The state at the head; `undefined` if there is no such thread. Later saves go on from it. */
@@ -87,7 +94,8 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     const image = await openThreadImage(opened.codec, opened.row);
     if (image.state === null) return undefined;
     const values = await this.#values(opened.codec, image.state);
-    this.#threads.set(threadId, { codec: opened.codec, image, values: storedPart(this.#options.fields, values) });
+    const baseline = baselineOf(storedPart(this.#options.fields, values), image.state);
+    this.#threads.set(threadId, { codec: opened.codec, image, baseline });
     return values as State;
   }
 
@@ -128,51 +136,26 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     }
     if (checkpointId === row.head)
       throw checkpointerErrors.make('checkpoint_needed', { thread: threadId, checkpoint: checkpointId });
-    const later = await codec.source.range('checkpoints', codec.thread, { from: checkpointId });
-    for (const child of later.filter(({ plain }) => plain.parent === checkpointId && plain.kind === 'delta')) {
-      await this.#makeIndependent(codec, row, child);
-    }
-    const keys = later
-      .filter(({ key }) => key.startsWith(checkpointId))
-      .map(({ key }) => ({ table: 'checkpoints', key }) as const);
-    await this.#parts.store.deleteRecords(row.thread, row.incarnation, row.epoch, keys);
-  }
-
-  async #makeIndependent(codec: ThreadCodec, row: ThreadRow, child: StoredRecord): Promise<void> {
-    const { checkpoint, fields } = await openStateImage(codec, child.key as CheckpointId);
-    const record = await sealBase(codec, checkpoint, fields);
-    const [result] = await this.#parts.store.commit([
-      {
-        id: randomId(this.#parts.random) as CommitId,
-        thread: row.thread,
-        incarnation: row.incarnation,
-        durability: 'strict',
-        conditions: [{ kind: 'present', table: 'checkpoints', key: child.key }],
-        records: [record],
-      },
-    ]);
-    if (result?.status !== 'applied') throw unknown(child.key, child.key);
+    await deleteCheckpoint(this.#parts, codec, row, checkpointId);
   }
 
   async #commit(
     threadId: string,
-    base: Remembered | undefined,
+    before: Pick<Remembered, 'codec' | 'image'>,
     change: StateChange,
-    values: PlainState,
+    baseline: Baseline,
   ): Promise<{ id: CheckpointId } | { moved: CheckpointId | null }> {
-    const before = base ?? (await this.#create(threadId));
-    if ('moved' in before) return before;
     const { agent } = before.image.row;
     if (agent !== '') throw checkpointerErrors.make('thread_of_an_agent', { thread: threadId, agent });
     const built = await this.#build(before, change);
     const [result] = await this.#parts.store.commit([built.group]);
     if (result?.status === 'head_moved') return { moved: result.actual };
     if (result?.status !== 'applied') throw checkpointerErrors.make('thread_deleted', { thread: threadId });
-    this.#threads.set(threadId, { codec: before.codec, image: built.image, values });
+    this.#threads.set(threadId, { codec: before.codec, image: built.image, baseline });
     return { id: built.group.id as string as CheckpointId };
   }
 
-  #build({ codec, image }: Remembered, change: StateChange): Promise<BuiltGroup> {
+  #build({ codec, image }: Pick<Remembered, 'codec' | 'image'>, change: StateChange): Promise<BuiltGroup> {
     const { clock, random } = this.#parts;
     const nowMs = clock.nowMs();
     const { row, state, control } = image;
@@ -207,54 +190,60 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     return buildCheckpoint(codec, image, plan);
   }
 
-  /** Applies what changed to the newest head, until nobody is in between. */
-  async #rebase(threadId: string, expected: CheckpointId | null, change: StateChange): Promise<CheckpointId> {
+  /**
+   * Applies what changed to the newest head, until nobody is in between. The caller's next state is compared with the one it
+   * saved, not with the merged one: what others changed is not taken back.
+   */
+  async #rebase(
+    threadId: string,
+    expected: CheckpointId,
+    change: StateChange,
+    baseline: Baseline,
+  ): Promise<CheckpointId> {
     let actual: CheckpointId | null = null;
     for (let round = 0; round < maxRebases; round += 1) {
-      const current = await this.load(threadId);
-      const base = this.#threads.get(threadId);
-      if (current === undefined || base === undefined)
-        throw checkpointerErrors.make('thread_deleted', { thread: threadId });
-      const set = new Map(
-        [...change.set].map(([name, value]) => [name, this.#reduced(name, base.values[name], value)]),
+      const opened = await this.#open(threadId);
+      if (opened === undefined) throw checkpointerErrors.make('thread_deleted', { thread: threadId });
+      const { codec, row } = opened;
+      const image = await openThreadImage(codec, row);
+      const entries = [...change.set].map(
+        async ([name, value]) => [name, await this.#reduced(codec, image, name, value)] as const,
       );
-      const append = new Map(change.append);
-      const values: Record<string, unknown> = { ...base.values, ...Object.fromEntries(set) };
-      for (const [name, items] of append)
-        values[name] = [...((values[name] as readonly unknown[] | undefined) ?? []), ...items];
-      for (const name of change.remove) delete values[name];
-      const result = await this.#commit(threadId, base, { set, append, remove: change.remove }, values);
+      const set = new Map(await Promise.all(entries));
+      const result = await this.#commit(threadId, { codec, image }, { ...change, set }, baseline);
       if (!('moved' in result)) return result.id;
       actual = result.moved;
     }
     throw movedError(threadId, expected, actual);
   }
 
-  #reduced(name: string, current: unknown, update: unknown): unknown {
+  /** The value that the new head gets: yours, or what the field's reducer makes of the head's and yours. */
+  async #reduced(codec: ThreadCodec, { state }: ThreadImage, name: string, value: unknown): Promise<unknown> {
     const field = this.#options.fields?.[name];
-    return field?.kind === 'value' && field.reduce ? field.reduce(current, update as never) : update;
+    const stored = state?.fields.get(name);
+    if (field?.kind !== 'value' || !field.reduce || stored === undefined || isLogImage(stored)) return value;
+    return field.reduce(await codec.decodeValue(stored), value as never);
   }
 
-  /** The thread at `head`: from memory if that is the one, else from the store. */
-  async #remembered(threadId: string, head: CheckpointId | null): Promise<Remembered | undefined> {
+  /** The thread at `head`: from memory if that is the one, else from the store; a new thread for none. */
+  async #remembered(
+    threadId: string,
+    head: CheckpointId | null,
+  ): Promise<Remembered | { readonly moved: CheckpointId | null }> {
     const known = this.#threads.get(threadId);
+    if (head === null) return this.#create(threadId);
     if (known?.image.row.head === head) return known;
-    if (head === null) return undefined;
     const opened = await this.#open(threadId);
     if (opened === undefined) throw unknown(threadId, head);
     const { row, codec } = opened;
-    if (row.head === head) await this.load(threadId);
-    else {
-      await this.#record(codec, threadId, head);
-      const image = await openThreadImage(codec, row);
-      const state = await openStateImage(codec, head);
-      const values = storedPart(this.#options.fields, await this.#values(codec, state));
-      return { codec, image: { ...image, row: { ...row, head }, state }, values };
-    }
-    return this.#threads.get(threadId);
+    await this.#record(codec, threadId, head);
+    const image = await openThreadImage(codec, row);
+    const state = await openStateImage(codec, head);
+    const baseline = baselineOf(storedPart(this.#options.fields, await this.#values(codec, state)), state);
+    return { codec, image: { ...image, row: { ...row, head }, state }, baseline };
   }
 
-  async #create(threadId: string): Promise<Remembered | { moved: CheckpointId | null }> {
+  async #create(threadId: string): Promise<Remembered | { readonly moved: CheckpointId | null }> {
     const { keyRing, store, random, clock } = this.#parts;
     const { namespace = 'default', owner = 'local' } = this.#options;
     const id = checkedId(threadId);
@@ -266,7 +255,8 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     }
     if (result.row.head !== null) return { moved: result.row.head };
     const codec = await keyRing.openThread(hash, result.row.incarnation);
-    return { codec, image: await openThreadImage(codec, result.row), values: {} };
+    const image = await openThreadImage(codec, result.row);
+    return { codec, image, baseline: { values: {}, stored: new Map() } };
   }
 
   async #open(threadId: string): Promise<{ row: ThreadRow; codec: ThreadCodec } | undefined> {

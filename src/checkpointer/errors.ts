@@ -7,18 +7,20 @@ export interface CheckpointerErrorDetails {
   checkpoint_needed: { thread: string; checkpoint: string };
   thread_of_an_agent: { thread: string; agent: string };
   thread_deleted: { thread: string };
+  state_invalid: { field: string; problem: string };
   log_not_a_list: { field: string; found: string };
 }
 
 export const checkpointerErrors = errorFamily<CheckpointerErrorDetails>({
   thread_id_invalid: (d) => `This is no thread id: ${d.problem}. Give a text of 1 to 1,024 characters.`,
   head_moved: (d) =>
-    `Head of thread "${d.thread}" is ${d.actual}, expected ${d.expected}: another writer got there first. Nothing was saved. Load the thread and save again, or save with { onConflict: 'rebase' }.`,
+    `Head of thread "${d.thread}" is ${d.actual}, expected ${d.expected}: ${d.expected === null ? 'the thread exists, and was not loaded here' : 'another writer got there first'}. Nothing was saved. Load the thread and save again${d.expected === null ? '' : ", or save with { onConflict: 'rebase' }"}.`,
   checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,
   checkpoint_needed: (d) =>
     `Checkpoint ${d.checkpoint} is the head of thread "${d.thread}" and cannot be deleted alone. Delete the thread, or save a newer one first.`,
   thread_of_an_agent: (d) =>
     `Thread "${d.thread}" is run by agent "${d.agent}". It can be read here, but only its agent may write to it.`,
   thread_deleted: (d) => `Thread "${d.thread}" was deleted while it was being saved. Nothing was saved.`,
+  state_invalid: (d) => `Field "${d.field}" does not fit its schema: ${d.problem}. Nothing was saved.`,
   log_not_a_list: (d) => `Field "${d.field}" is declared as a log, so its value must be a list, not ${d.found}.`,
 });

@@ -1,21 +1,30 @@
 /** What a `Checkpointer` remembers of a thread it loaded or saved, to tell what the next state changed. */
 import { equalBytes } from '../base/bytes.ts';
-import { type FieldImage, isLogImage } from '../codec/checkpoint-codec.ts';
+import { isLogImage } from '../codec/checkpoint-codec.ts';
 import type { StateChange } from '../codec/commit-builder.ts';
 import { LargeRef } from '../codec/packer.ts';
 import { BlobBatch, type StoredValue, type ThreadCodec } from '../codec/thread-codec.ts';
-import type { ThreadImage } from '../codec/thread-image.ts';
+import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
 import type { Fields } from '../model/fields.ts';
+import { validate } from '../model/schema.ts';
 import { isDeepFrozen } from './deep-frozen.ts';
 import { checkpointerErrors } from './errors.ts';
 
 export type PlainState = Readonly<Record<string, unknown>>;
 
-export interface Remembered {
-  readonly codec: ThreadCodec;
-  readonly image: ThreadImage;
+/** The caller's own last state: what the next one is compared with. After a rebase it is not the one at the head. */
+export interface Baseline {
   /** Values of value fields; for logs, the list of items as it was then. */
   readonly values: PlainState;
+  /** What each value field was stored as. */
+  readonly stored: ReadonlyMap<string, StoredValue>;
+}
+
+export interface Remembered {
+  readonly codec: ThreadCodec;
+  /** The thread at the head that was loaded or saved last. */
+  readonly image: ThreadImage;
+  readonly baseline: Baseline;
 }
 
 /** What is stored of this state: the declared fields, or all where none are declared. */
@@ -28,49 +37,77 @@ export function storedPart(fields: Fields | undefined, state: PlainState): Plain
   return Object.fromEntries(entries.map(([name, value]) => [name, isLog(fields, name) ? listOf(name, value) : value]));
 }
 
-function isLog(fields: Fields | undefined, name: string): boolean {
-  return fields?.[name]?.kind === 'log';
+/** The baseline of a state that was just loaded. */
+export function baselineOf(values: PlainState, { fields }: StateImage): Baseline {
+  const stored = [...fields].flatMap(([name, image]) => (isLogImage(image) ? [] : [[name, image] as const]));
+  return { values, stored: new Map(stored) };
 }
 
 /**
- * What `state` changed. Frozen values are compared by identity, others by what would be stored: a value that was changed in
- * place is found. Of a log, items that are there are taken as unchanged; a list that does not begin with them starts anew.
+ * What `state` changed, and the baseline for the next comparison. Frozen values are compared by identity, others by what would
+ * be stored: a value that was changed in place is found. A list that does not begin
+ * with the items its log has starts that log anew.
+ *
+ * @throws `state_invalid`, `value_not_storable`
  */
 export async function changeBetween(
-  before: Remembered | undefined,
+  codec: ThreadCodec,
+  before: Baseline | undefined,
   fields: Fields | undefined,
   state: PlainState,
-): Promise<StateChange> {
+): Promise<{ readonly change: StateChange; readonly baseline: Baseline }> {
   const set = new Map<string, unknown>();
   const append = new Map<string, readonly unknown[]>();
   const restart = new Set<string>();
+  const stored = new Map<string, StoredValue>();
   for (const [name, value] of Object.entries(state)) {
     if (isLog(fields, name)) {
       const items = listOf(name, value);
       const old = before?.values[name];
       const known = Array.isArray(old) ? old : undefined;
-      const goesOn =
-        known !== undefined && known.length <= items.length && known.every((item, at) => item === items[at]);
+      const goesOn = known !== undefined && (await beginsWith(codec, items, known));
       if (known !== undefined && !goesOn) restart.add(name);
       const added = goesOn ? items.slice(known.length) : items;
+      for (const [at, item] of added.entries())
+        check(fields, name, `${name}[${items.length - added.length + at}]`, item);
       if (added.length > 0 || !goesOn) append.set(name, added);
-    } else if (!(await isUnchanged(before, name, value))) {
-      set.set(name, value);
+      continue;
     }
+    const old = before?.stored.get(name);
+    const isSame = old !== undefined && Object.is(before?.values[name], value) && isDeepFrozen(value);
+    const now = isSame ? old : await codec.encodeValue(value, name, new BlobBatch());
+    stored.set(name, now);
+    if (isSame || (old !== undefined && isSameStored(old, now))) continue;
+    check(fields, name, name, value);
+    set.set(name, value);
   }
   const remove = Object.keys(before?.values ?? {}).filter((name) => !Object.hasOwn(state, name));
-  return { set, append, remove, restart };
+  return { change: { set, append, remove, restart }, baseline: { values: state, stored } };
 }
 
-async function isUnchanged(before: Remembered | undefined, name: string, value: unknown): Promise<boolean> {
-  const stored = before?.image.state?.fields.get(name);
-  if (before === undefined || stored === undefined || isLogImage(stored)) return false;
-  if (Object.is(before.values[name], value) && isDeepFrozen(value)) return true;
-  return sameStored(stored, await before.codec.encodeValue(value, name, new BlobBatch()));
+/** Whether the list begins with these items: the same ones, or ones that would be stored the same. */
+async function beginsWith(codec: ThreadCodec, items: readonly unknown[], known: readonly unknown[]): Promise<boolean> {
+  if (items.length < known.length) return false;
+  for (const [at, item] of known.entries()) {
+    if (item === items[at]) continue;
+    const [a, b] = await Promise.all([item, items[at]].map((one) => codec.encodeValue(one, 'item', new BlobBatch())));
+    if (a === undefined || b === undefined || !isSameStored(a, b)) return false;
+  }
+  return true;
 }
 
-function sameStored(a: FieldImage, b: StoredValue): boolean {
-  if (isLogImage(a)) return false;
+function isLog(fields: Fields | undefined, name: string): boolean {
+  return fields?.[name]?.kind === 'log';
+}
+
+function check(fields: Fields | undefined, name: string, path: string, value: unknown): void {
+  const field = fields?.[name];
+  if (field === undefined) return;
+  const result = validate(field.schema, value);
+  if ('issues' in result) throw checkpointerErrors.make('state_invalid', { field: path, problem: result.issues });
+}
+
+function isSameStored(a: StoredValue, b: StoredValue): boolean {
   if (a instanceof LargeRef || b instanceof LargeRef)
     return a instanceof LargeRef && b instanceof LargeRef && a.hash === b.hash;
   return equalBytes(a, b);

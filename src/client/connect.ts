@@ -13,6 +13,7 @@ import type { AgentType, PageInput, PageState, PageWait } from './types.ts';
  */
 export function connect<A extends AgentType>(source: WorkerSource, options: ConnectOptions = {}): AgentClient<A> {
   const connection = new Connection(source, options);
+  connection.start(); // threads that were running go on, also if the page asks for nothing
   return {
     thread: (id) => threadClient<A>(connection, id),
     threads: () => connection.call((remote) => remote.threads()),

@@ -40,6 +40,11 @@ export class Connection {
     this.#callTimeoutMs = callTimeoutMs;
   }
 
+  /** Starts the worker. What goes wrong comes back with the first call, which tries again. */
+  start(): void {
+    this.#open().catch(() => undefined);
+  }
+
   get canRestart(): boolean {
     return typeof this.#source === 'function' && !this.#closed.signal.aborted;
   }
@@ -52,7 +57,13 @@ export class Connection {
    */
   async call<Value>(make: (remote: Remote<HostApi>) => Promise<Reply<Value>>): Promise<Value> {
     const line = await this.#open();
-    return valueFrom(await this.#within(line, make(line.remote)));
+    try {
+      return valueFrom(await this.#within(line, make(line.remote)));
+    } catch (error) {
+      if (!(error instanceof DOMException) || error.name !== 'DataCloneError') throw error;
+      const message = `Cannot send this to the worker: ${error.message} Send plain data, and files as File. Nothing was kept.`;
+      throw new HoldfastError('value_not_storable', message, { reason: error.message }, { cause: error });
+    }
   }
 
   /** Resolves when the present worker is gone. */

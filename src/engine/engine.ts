@@ -1,5 +1,5 @@
 import type { Frame } from '../model/frame.ts';
-import { type ThreadId, threadIdProblem } from '../model/ids.ts';
+import { type ThreadHash, type ThreadId, threadIdProblem } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
@@ -37,6 +37,14 @@ export class Engine {
     const mine = rows.filter((row) => row.agent === agent.name);
     const entries = await Promise.all(mine.map((row) => this.#entry(row)));
     return entries.sort((a, b) => b.row.updatedAtMs - a.row.updatedAtMs);
+  }
+
+  /** The id of a thread of this agent and owner that is known by its hash; `undefined` if there is none, or it does not open. */
+  async idOf(hash: ThreadHash): Promise<ThreadId | undefined> {
+    const { agent, namespace = 'default', owner = 'local' } = this.#options;
+    const row = await this.#ports.store.readThread(hash);
+    const isMine = row?.agent === agent.name && row.namespace === namespace && row.owner === owner;
+    return isMine ? (await this.#entry(row)).id : undefined;
   }
 
   /** A thread whose row does not open is listed without its id, so that it does not hide the others. */

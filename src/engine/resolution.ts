@@ -124,7 +124,7 @@ async function askPerson(run: StepRun, effect: KnownEffect, entry: LedgerEntry, 
     tool: request.name,
     effectKey: key,
     args,
-    reason: `Attempt ${attempt} was cut off, and it cannot be told whether it happened. Look it up before you answer.`,
+    reason: `Attempt ${attempt} ended without a clear answer${entry.doubt ? ` (${entry.doubt.reason.message})` : ''}: it may have happened or not. Look it up before you answer.`,
     digest: askedDigest,
     expiresInMs: null,
   });

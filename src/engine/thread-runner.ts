@@ -113,7 +113,7 @@ export class ThreadRunner {
     const writer = new ThreadWriter(this.#ports, this.#codec, image);
     this.#writer = writer;
     const isResumed = row.status === 'running' || row.status === 'waiting';
-    const boundaries = new Boundaries(this.#ports, this.#options, writer, this.#emit, isResumed);
+    const boundaries = new Boundaries(this.#ports, this.#options, writer, this.#emit, row.status === 'running');
     const suspect = row.resumes > maxResumes ? await this.#suspect(image, isResumed) : undefined;
     if (suspect !== undefined) {
       const { node, control } = suspect;

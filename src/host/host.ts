@@ -2,6 +2,7 @@
 import { errorToData } from '../base/errors.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions, EnginePorts } from '../engine/ports.ts';
+import type { ThreadHash } from '../model/ids.ts';
 import type { HostMethods, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
 import { protocolVersion } from '../protocol/host-api.ts';
 import { HostedThread } from './hosted-thread.ts';
@@ -31,10 +32,7 @@ export class Host {
       onFrame: (id, frame) => this.#hosted.get(id)?.onFrame(frame),
     });
     parts.hints.listen((hash) => {
-      void this.#byHash
-        .get(hash)
-        ?.hinted()
-        .catch(() => undefined); // only a hint: whoever needs the thread meets the fault itself
+      void this.#hinted(hash).catch(() => undefined); // only a hint: whoever needs the thread meets the fault itself
     });
   }
 
@@ -75,6 +73,12 @@ export class Host {
     };
   }
 
+  async #hinted(hash: string): Promise<void> {
+    const id = this.#byHash.get(hash) === undefined ? await this.#engine.idOf(hash as ThreadHash) : undefined;
+    const thread = id === undefined ? this.#byHash.get(hash) : await this.#thread(id);
+    await thread?.hinted();
+  }
+
   async close(): Promise<void> {
     this.#parts.hints.close();
     await Promise.all([...this.#hosted.values()].map((thread) => thread.close()));
@@ -111,6 +115,7 @@ export class Host {
       locks,
       clock: ports.clock,
       database: ports.store.name,
+      takesOver: this.#parts.resume === 'auto',
       hint: (hash) => hints.post(hash),
     });
     const hash = await thread.engineThread.hash();

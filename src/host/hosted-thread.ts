@@ -17,6 +17,8 @@ export interface HostedThreadParts {
   readonly locks: Locks;
   readonly clock: Clock;
   readonly database: string;
+  /** Whether a thread that another worker ran goes on here by itself when that one is gone. */
+  readonly takesOver: boolean;
   /** Tells other workers that something changed. */
   readonly hint: (hash: string) => void;
 }
@@ -48,14 +50,27 @@ export class HostedThread {
       void this.#parts.thread.look().catch(() => undefined); // the run meets the same fault itself, and reports it
       return;
     }
+    this.#queue();
+  }
+
+  #queue(): void {
+    if (this.#isDriving || this.#closing.signal.aborted) return;
+    this.#wantsMore = true;
     this.#isDriving = true;
     this.#driven = this.#drive();
   }
 
-  /** Another worker changed something: look, and show the watchers what is new. */
+  /**
+   * Another worker changed something: look, and show the watchers what is new. Where the thread runs elsewhere, this worker
+   * queues for its lock: it gets it when the other is gone, however that happens.
+   */
   async hinted(): Promise<void> {
     await this.#parts.thread.look();
-    if (this.#isRunningHere || this.#watchers.size === 0) return;
+    if (this.#isRunningHere) return;
+    const row = await this.#parts.thread.row();
+    if (this.#parts.takesOver && (row?.status === 'running' || (row?.inbox ?? 0) > (row?.inboxTaken ?? 0)))
+      this.#queue();
+    if (this.#watchers.size === 0) return;
     for (const watcher of this.#watchers) watcher({ type: 'view', view: await this.view() });
   }
 

@@ -33,7 +33,8 @@ export type WaitAnswer<Value = unknown> =
 
 export type Decision = WaitAnswer['decision'];
 
+/** What a person can answer; the others are the engine's. */
 export const decisionsFor: { readonly [K in WaitKind]: readonly Decision[] } = {
-  approval: ['allow', 'deny', 'expired', 'cancelled'],
-  in_doubt: ['done', 'not_done', 'give_up', 'cancelled'],
+  approval: ['allow', 'deny'],
+  in_doubt: ['done', 'not_done', 'give_up'],
 };

@@ -31,7 +31,8 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   agent_invalid: (d) => `Agent "${d.agent}" cannot be used: ${d.problem}.`,
   node_unknown: (d) =>
     `Version ${d.version} of agent "${d.agent}" has no node "${d.node}", where the thread goes on (it has ${d.known}). Bring the node back.`,
-  node_returned_nothing: (d) => `Node "${d.node}" returned nothing. Return goto(…), end(…) or update(…).`,
+  node_returned_nothing: (d) =>
+    `Node "${d.node}" returned nothing that goto(…), end(…) or update(…) made. Return one of them.`,
   node_timed_out: (d) => `Node "${d.node}" did not end within ${d.afterMs} ms, its timeLimitMs.`,
   edge_missing: (d) =>
     `Node "${d.node}" returned update(…), but no edge leaves it. Add one, or return goto(…) or end(…).`,
@@ -44,7 +45,7 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   field_unknown: (d) => `The agent declares no field "${d.field}" that can be updated; it has ${d.known}.`,
   tool_unknown: (d) => `There is no tool "${d.tool}"; the agent has ${d.known}.`,
   tool_input_invalid: (d) => `The input for tool "${d.tool}" does not fit its schema: ${d.problem}. It was not called.`,
-  tool_result_invalid: (d) => `The result of tool "${d.tool}" cannot be stored: ${d.problem}. Return plain data.`,
+  tool_result_invalid: (d) => `The result of tool "${d.tool}" cannot be stored: ${d.problem} Return plain data.`,
   tool_denied: (d) =>
     `The call of tool "${d.tool}" was denied${d.reason === '' ? '' : `: ${d.reason}`}. It was not made.`,
   approval_expired: (d) => `Nobody allowed the call of tool "${d.tool}" within ${d.afterMs} ms. It was not made.`,

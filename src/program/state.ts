@@ -39,6 +39,12 @@ export function applyUpdate(fields: Fields, current: Readonly<Record<string, unk
  * @throws `field_unknown`, `state_invalid`
  */
 export function checkInput(fields: Fields, update: object): void {
+  if (typeof update !== 'object' || update === null || Array.isArray(update)) {
+    throw invalid(
+      '(the input)',
+      `it is ${update === null ? 'null' : typeof update}; give an object with the fields to change`,
+    );
+  }
   const free = Object.entries(update).filter(([name]) => {
     const field = fields[name];
     return field?.kind !== 'value' || field.reduce === undefined;

@@ -108,6 +108,37 @@ describe('a checkpointer alone', () => {
     expect(after?.total).toBe(9);
   });
 
+  test('[A3d] after a rebase, the next save takes nothing back that the other writer did', async () => {
+    type State = { n: number; tags: string[]; messages: { text: string }[] };
+    const declared = { n: value(z.number(), 0), tags: value(z.array(z.string()), []), messages: fields.messages };
+    const [mine, theirs] = [await open<State>({ fields: declared }), await open<State>({ fields: declared })];
+    await mine.save('t', { n: 0, tags: ['x'], messages: [] });
+    const [a, b] = [await mine.load('t'), await theirs.load('t')];
+    if (a === undefined || b === undefined) throw new Error('it was saved');
+    a.n = 1;
+    a.messages.push({ text: 'a1' });
+    await mine.save('t', a);
+    b.tags = ['y'];
+    b.messages.push({ text: 'b1' });
+    await theirs.save('t', b, { onConflict: 'rebase' });
+    b.tags = ['z'];
+    b.messages.push({ text: 'b2' });
+    await theirs.save('t', b, { onConflict: 'rebase' });
+    expect(await (await open<State>({ fields: declared })).load('t')).toEqual({
+      n: 1,
+      tags: ['z'],
+      messages: [{ text: 'a1' }, { text: 'b1' }, { text: 'b2' }],
+    });
+  });
+
+  test('[A3d] without a head it was made from, a state is never rebased over a thread that is there', async () => {
+    await (await open()).save('t', { n: 0, keep: true });
+    const error = await (await open()).save('t', { n: 1 }, { onConflict: 'rebase' }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'head_moved' });
+    expect(String(error)).toContain('was not loaded here');
+    expect(await (await open()).load('t')).toEqual({ n: 0, keep: true });
+  });
+
   test('[A7e, A13b] only declared fields are stored, and no secret', async () => {
     const saver = await open({ fields });
     const items = [{ text: 'a' }];
@@ -222,6 +253,20 @@ describe('bad input', () => {
     for (const id of ['0000000009-aaaaaaaaaaaa', 'nonsense', '']) {
       await expect(saver.loadCheckpoint('t', id as never)).rejects.toMatchObject({ code: 'checkpoint_unknown' });
     }
+  });
+
+  test('[A7e] a value that does not fit its schema is refused by the field, also inside a log', async () => {
+    const saver = await open({ fields });
+    const save = (state: object) => saver.save('t', state as never).catch((thrown: unknown) => thrown);
+    expect(await save({ messages: [], total: 'many' })).toMatchObject({
+      code: 'state_invalid',
+      details: { field: 'total' },
+    });
+    expect(await save({ messages: [{ text: 'a' }, { text: 1 }], total: 1 })).toMatchObject({
+      code: 'state_invalid',
+      details: { field: 'messages[1]' },
+    });
+    expect(await saver.load('t')).toBeUndefined();
   });
 
   test('[A1a] a log that is no list is refused', async () => {

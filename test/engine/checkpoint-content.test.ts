@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { log, value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { Refusal, tool } from '../../src/program/tool.ts';
-import { answer, head, nth, only, plainState, Scene, ScriptedModel } from './support.ts';
+import { answer, head, never, nth, only, plainState, quiet, Scene, ScriptedModel } from './support.ts';
 
 const pay = tool({
   name: 'pay',
@@ -104,13 +104,27 @@ describe('after a restart', () => {
     expect(control.waits).toHaveLength(1);
   });
 
-  test('[A2c] resumes are counted: each run that goes on after a restart or an answer is one', async () => {
-    const scene = await waiting();
+  test('[A2c] resumes are counted with the commit that follows them: a step that was cut off is one, an answer is none', async () => {
+    failuresLeft = 0;
+    crashesLeft = 0;
+    let isHeld = true;
+    const scene = new Scene({ agent, model: new ScriptedModel(() => (isHeld ? never<string>() : 'thought')) });
+    await scene.begun();
+    for (let crash = 0; crash < 2; crash += 1) {
+      const { thread, life } = await scene.mortal();
+      void thread.run();
+      await scene.clock.whenAsleep((ms) => ms === 120_000);
+      life.end();
+      await quiet();
+    }
+    isHeld = false;
     const thread = await scene.open();
+    expect(await thread.run()).toEqual({ end: 'waiting' });
+    expect((await head(thread)).control.resumes).toBe(1); // both crashes cut off the same step
     await answer(thread, only(await thread.waits()), { decision: 'allow' });
-    await thread.run();
+    await (await scene.open()).run();
 
-    expect((await head(await scene.open())).control.resumes).toBe(1);
+    expect((await head(thread)).control.resumes).toBe(1);
   });
 
   test('[A2c] the failures of a node whose retries are spent are counted too', async () => {

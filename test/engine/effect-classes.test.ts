@@ -245,7 +245,7 @@ describe('a person decides about a call in doubt', () => {
 
     await expect(answer(thread, only(await thread.waits()), { decision: 'allow' })).rejects.toMatchObject({
       code: 'answer_invalid',
-      details: { allowed: 'done, not_done, give_up, cancelled' },
+      details: { decision: 'allow', allowed: 'done, not_done, give_up' },
     });
   });
 });
