@@ -21,7 +21,7 @@ const checks = { pluginTimings: false };
 export default defineConfig({
   resolve: { alias },
   // The demo. Its policy allows no data: URLs in scripts, and its files are fetched by name.
-  build: { outDir: 'dist/demo', assetsInlineLimit: 0, target: 'es2022', rolldownOptions: { checks } },
+  build: { outDir: 'dist-demo', assetsInlineLimit: 0, target: 'es2022', rolldownOptions: { checks } },
   worker: { format: 'es', rolldownOptions: { checks } },
   test: {
     projects: [

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { chromium, type Page } from 'playwright';
+import type { Page } from 'playwright';
 import { createServer } from 'vite';
-import { chromiumArguments, findChromium } from '../test/support/find-browser.ts';
+import { newProfile } from '../test/support/real-browser.ts';
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /** Opens a page of `bench/pages` in a headless Chromium of its own, and ends all it started. */
 export async function inChromium<Result>(page: string, work: (page: Page) => Promise<Result>): Promise<Result> {
@@ -17,17 +19,19 @@ export async function inChromium<Result>(page: string, work: (page: Page) => Pro
     await server.listen();
     const address = server.httpServer?.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const executablePath = findChromium();
-    const browser = await chromium.launch({
-      args: [...chromiumArguments()],
-      ...(executablePath !== undefined && { executablePath }),
-    });
+    // A profile on disk: in a private one nothing is flushed.
+    const profile = await newProfile();
+    const browser = await profile.open();
+    const stop = () => void browser.close();
+    for (const signal of signals) process.once(signal, stop);
     try {
-      const tab = await browser.newPage();
+      const tab = await browser.context.newPage();
       await tab.goto(`http://127.0.0.1:${port}/bench/pages/${page}`);
       return await work(tab);
     } finally {
+      for (const signal of signals) process.off(signal, stop);
       await browser.close();
+      await profile.remove();
     }
   } finally {
     await server.close();

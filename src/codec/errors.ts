@@ -16,12 +16,12 @@ export interface CodecErrorDetails {
 export const codecErrors = errorFamily<CodecErrorDetails>({
   value_not_storable: (d) => `Cannot store ${d.found} at ${d.path}: ${d.hint}. Nothing was committed.`,
   record_damaged: (d) =>
-    `Record ${d.table}/${d.key} is damaged (${d.reason}). It was not changed or deleted. Export the thread, or go back to an earlier checkpoint.`,
+    `Record ${d.table}/${d.key} is damaged (${d.reason}). Nothing was changed or deleted. An earlier checkpoint may still be readable.`,
   record_missing: (d) => `Record ${d.table}/${d.key} is missing; ${d.needed} needs it. Nothing was changed.`,
   format_unknown: (d) =>
-    `Record ${d.table}/${d.key} has format ${d.format}; this version reads up to ${d.known}. Load the newer version of this app. Nothing was changed.`,
+    `Record ${d.table}/${d.key} has format ${d.format}; this version reads up to ${d.known}. Reload to get the newer one. Nothing was changed.`,
   key_missing: (d) =>
     `Database ${d.database} holds sealed threads, but its key "${d.key}" is not there: it stays locked. Nothing was deleted; restore the key or the browser profile.`,
   key_wrong: (d) =>
-    `The key "${d.key}" does not open database ${d.database}: it is the key of another one, or it was damaged. Nothing was deleted; restore the right key.`,
+    `The key "${d.key}" does not open database ${d.database}: it is another one's, or damaged. Nothing was deleted; restore the right key.`,
 });

@@ -165,20 +165,26 @@ export class Boundaries {
     await this.#writer.wakeUp(earliest(left.map(({ expiresAtMs }) => expiresAtMs)));
   }
 
-  /** Ends the run; what was done is kept. Inputs that came before the cancel are lost to it, by name. */
+  /**
+   * Ends the run; what was done is kept. Inputs that came before the cancel are lost to it, by name. A thread whose run has
+   * ended stays as it ended.
+   */
   async cancel(cancel: OrderedItem, items: readonly OrderedItem[]): Promise<void> {
     const dropped = items.filter(({ order, item }) => order < cancel.order && item.type === 'input');
+    const before = controlOf(this.#writer.image, this.#agent.maxSteps).status;
+    const isTooLate = (before === 'done' || before === 'failed') && dropped.length === 0;
+    const status = isTooLate ? before : 'cancelled';
     await this.#commitClosing((image) => ({
       cause: 'cancelled',
       position: { ...positionOf(image), next: [] },
-      control: { status: 'cancelled', inboxTaken: cancel.order, ledger: ledgerHere(image), waits: [] },
+      control: { status, inboxTaken: cancel.order, ledger: ledgerHere(image), waits: [] },
       events: [
         ...dropped.map(({ order }) => this.#event('input_dropped', { order, winner: cancel.order })),
         this.#event('cancelled', { order: cancel.order }),
       ],
       heavy: true,
     }));
-    this.#emit({ type: 'status', status: 'cancelled', failure: null });
+    if (!isTooLate) this.#emit({ type: 'status', status, failure: null });
   }
 
   async fail(error: unknown, control: NextCheckpoint['control'] = {}): Promise<void> {

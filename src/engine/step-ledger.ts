@@ -1,4 +1,5 @@
 /** What the ledger holds of the step that is being run: its earlier attempts' entries, by effect key. */
+import { equalBytes } from '../base/bytes.ts';
 import { type LedgerEntry, ledgerKey, readLedger } from '../codec/ledger-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { EffectInfo, EffectStatus } from '../model/effect.ts';
@@ -21,13 +22,23 @@ export class StepLedger {
     for (const entry of entries) this.add(entry);
   }
 
-  static async read(codec: ThreadCodec, step: StepId, after: number, count: number): Promise<StepLedger> {
+  /** @param digest the running digest that the thread names: an entry that does not lead to it is not the one that was written. */
+  static async read(
+    codec: ThreadCodec,
+    step: StepId,
+    after: number,
+    { count, digest }: { readonly count: number; readonly digest: Uint8Array },
+  ): Promise<StepLedger> {
     if (count <= after) return new StepLedger(step, [], []);
     const { entries, lost } = await readLedger(codec, after, count);
+    const last = entries.at(-1);
+    const isForeign = last?.intent.number === count && !equalBytes(last.digest, digest);
+    const foreign = isForeign ? [{ number: count, reason: 'it is not the one that the thread names' }] : [];
+    const own = isForeign ? entries.slice(0, -1) : entries;
     return new StepLedger(
       step,
-      entries.filter(({ intent }) => intent.step === step),
-      lost,
+      own.filter(({ intent }) => intent.step === step),
+      [...lost, ...foreign],
     );
   }
 

@@ -53,7 +53,10 @@ export async function startStep(
 ): Promise<RunningStep> {
   const { ports, writer, emit } = parts;
   const control = image.state?.checkpoint.control;
-  const ledger = await StepLedger.read(writer.codec, scheduled.step, control?.ledger.from ?? 0, image.row.ledger);
+  const ledger = await StepLedger.read(writer.codec, scheduled.step, control?.ledger.from ?? 0, {
+    count: image.row.ledger,
+    digest: image.control.ledgerDigest,
+  });
   const limit = new AbortController();
   let isSuspended = false;
   let onStill: () => void = () => undefined;

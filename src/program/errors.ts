@@ -30,7 +30,7 @@ export interface ProgramErrorDetails {
 export const programErrors = errorFamily<ProgramErrorDetails>({
   agent_invalid: (d) => `Agent "${d.agent}" cannot be used: ${d.problem}.`,
   node_unknown: (d) =>
-    `Version ${d.version} of agent "${d.agent}" has no node "${d.node}", where the thread goes on (it has ${d.known}). Bring the node back.`,
+    `Version ${d.version} of agent "${d.agent}" has no node "${d.node}"; it has ${d.known}. Bring it back: the thread goes on there.`,
   node_returned_nothing: (d) =>
     `Node "${d.node}" returned nothing that goto(…), end(…) or update(…) made. Return one of them.`,
   node_timed_out: (d) => `Node "${d.node}" did not end within ${d.afterMs} ms, its timeLimitMs.`,
@@ -39,7 +39,7 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   step_limit: (d) =>
     `The run was stopped at node "${d.node}" after ${d.steps} steps, the agent's maxSteps. Its state is kept.`,
   resume_limit: (d) =>
-    `Node "${d.node}" was resumed ${d.resumes} times without ending: it seems to stop its worker. The state is kept.`,
+    `Node "${d.node}" was resumed ${d.resumes} times without ending: it seems to stop its worker. Its state is kept.`,
   state_invalid: (d) =>
     `The update of field "${d.field}" does not fit its schema: ${d.problem}. Nothing was committed.`,
   field_unknown: (d) => `The agent declares no field "${d.field}" that can be updated; it has ${d.known}.`,
@@ -50,16 +50,15 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
     `The call of tool "${d.tool}" was denied${d.reason === '' ? '' : `: ${d.reason}`}. It was not made.`,
   approval_expired: (d) => `Nobody allowed the call of tool "${d.tool}" within ${d.afterMs} ms. It was not made.`,
   effect_failed: (d) => `"${d.name}" failed in all ${d.attempts} attempts: ${d.reason}`,
-  effect_given_up: (d) => `"${d.name}" was in doubt and was given up. Whether it happened is not known.`,
-  effect_compensated: (d) => `"${d.name}" was in doubt and was undone.`,
+  effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
+  effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,
   effect_timed_out: (d) => `"${d.name}" did not answer within ${d.afterMs} ms.`,
   effect_not_started: (d) => `"${d.name}" was not started: the tab stood still for ${d.lateMs} ms too long.`,
   calls_overlap: (d) =>
-    `"${d.second}" was called while "${d.first}" was running in the same scope. Calls side by side must be told apart after a restart: use all(items, (item, { call }) => …), or give each a { key }.`,
-  call_not_awaited: (d) =>
-    `Node "${d.node}" ended while "${d.call}" was still running: what became of it would be lost. Await every call.`,
+    `"${d.second}" was called while "${d.first}" was running in the same scope. Use all(items, (item, { call }) => …), or give each call a { key }.`,
+  call_not_awaited: (d) => `Node "${d.node}" ended while "${d.call}" was still running: await every call.`,
   replay_mismatch: (d) =>
-    `Step ${d.step} was run again and called ${d.called}, but ${d.recorded} is on record there. Nodes must make the same calls on every run: take time, chance and reads from the context. The thread was stopped; nothing was repeated.`,
+    `Step ${d.step} was run again and called ${d.called} where ${d.recorded} is on record. Nodes must make the same calls on every run: take time and chance from now() and random(). Nothing was repeated.`,
   model_missing: (d) => `Node "${d.node}" asked for a model, but none was given to serve(agent, { model }).`,
   model_output_invalid: (d) => `The model's answer is no valid "${d.output}": ${d.problem}. It began with: ${d.text}`,
 });

@@ -16,16 +16,15 @@ export interface StoreErrorDetails {
 
 export const storeErrors = errorFamily<StoreErrorDetails>({
   quota_exceeded: (d) =>
-    `Cannot ${d.operation}: the disk or the site's storage quota is full. Nothing was written. Free space and try again.`,
-  store_closed: (d) => `Cannot ${d.operation}: the store is closed. Open a new one; what was committed is there.`,
+    `Cannot ${d.operation}: the disk or the site's quota is full. Nothing was written. Free space and try again.`,
+  store_closed: (d) => `Cannot ${d.operation}: the store is closed. Open a new one.`,
   timed_out: (d) =>
-    `The storage did not answer "${d.operation}" within ${d.afterMs} ms, and may still carry it out. Try again with the same groups; a group that was applied is recognised.`,
-  store_failed: (d) =>
-    `Cannot ${d.operation}: the storage failed (${d.reason}). Nothing was written. Try again, or reload the page.`,
+    `The storage did not answer "${d.operation}" within ${d.afterMs} ms, and may still carry it out. The same again is safe.`,
+  store_failed: (d) => `Cannot ${d.operation}: the storage failed (${d.reason}). Nothing was written. Try again.`,
   store_too_new: (d) =>
-    `Database ${d.name} was written by a newer version of this app. Reload the page to get that version. Nothing was changed.`,
+    `Database ${d.name} was written by a newer version of this app. Reload the page. Nothing was changed.`,
   store_blocked: (d) =>
-    `Database ${d.name} did not open within ${d.afterMs} ms: another tab holds it. Close the other tabs of this app, or reload them.`,
+    `Database ${d.name} did not open within ${d.afterMs} ms: another tab holds it. Close the app's other tabs.`,
   store_damaged: (d) =>
-    `Database ${d.name} opened without its table "${d.missing}": the browser lost part of it. Nothing was deleted; export what can be read.`,
+    `Database ${d.name} opened without its table "${d.missing}": the browser lost part of it. Nothing was deleted.`,
 });

@@ -6,6 +6,34 @@ import { OutsideWorld } from './outside-world.ts';
 
 const letters = 15;
 
+test('[B14a] a tab that was there before, and sent nothing, takes over too', { timeout: 90_000 }, async () => {
+  const world = new OutsideWorld();
+  const app = await serveBuiltApp({
+    root: fileURLToPath(new URL('./app/', import.meta.url)),
+    handle: (request, response) => world.handle(request, response),
+  });
+  const profile = await newProfile();
+  const browser = await profile.open();
+  try {
+    const bystander = await browser.context.newPage();
+    await bystander.goto(app.url);
+    await bystander.waitForFunction(() => document.querySelector('#status')?.textContent === 'idle');
+    const first = await browser.context.newPage();
+    await first.goto(app.url);
+    await first.waitForFunction(() => window.controls !== undefined);
+    await first.evaluate((left) => window.controls?.start(left), letters);
+    await first.waitForFunction(() => Number(document.body.dataset.steps ?? 0) >= 7);
+    await first.close();
+    await bystander.waitForFunction(() => document.querySelector('#status')?.textContent === 'done');
+    expect(world.deliveries).toHaveLength(letters);
+    expect(world.repeated).toEqual([]);
+  } finally {
+    await browser.close();
+    await profile.remove();
+    await app.close();
+  }
+});
+
 test('[B14a] of two tabs one runs the thread, both see it, and the other takes over when it is closed', {
   timeout: 90_000,
 }, async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright';
@@ -21,6 +21,7 @@ export interface OpenBrowser {
 
 export async function newProfile(): Promise<Profile> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-profile-'));
+  await mkdir(join(folder, 'tmp'));
   return {
     folder,
     open: () => open(folder),
@@ -30,8 +31,14 @@ export async function newProfile(): Promise<Profile> {
 
 async function open(folder: string): Promise<OpenBrowser> {
   const executablePath = findChromium();
-  const context = await chromium.launchPersistentContext(folder, {
+  const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
     args: [...chromiumArguments()],
+    // What the browser leaves in the folder for temporary files goes with the profile, also after a kill.
+    env: { ...process.env, TMPDIR: join(folder, 'tmp') },
+    // Whoever started the browser ends it, and cleans up after it.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
     ...(executablePath !== undefined && { executablePath }),
   });
   const closed = new Promise<void>((resolve) => context.once('close', () => resolve()));

@@ -16,7 +16,7 @@ if (!Number.isInteger(port) || port < 1 || port > 65_535) {
   process.exit(2);
 }
 
-const outDir = `${top}dist/demo`;
+const outDir = `${top}dist-demo`;
 await build({ root: top, build: { outDir, emptyOutDir: true }, logLevel: 'warn' });
 const demo = await startDemo({ port, root: outDir }).catch((error: NodeJS.ErrnoException) => {
   const next = error.code === 'EADDRINUSE' ? ' Something else listens there: choose another with -- --port.' : '';
