@@ -51,7 +51,7 @@ export function errorToData(error: unknown, depth = 0): ErrorData {
     return {
       name: 'Error',
       code: undefined,
-      message: String(error),
+      message: textOf(error),
       details: undefined,
       stack: undefined,
       cause: undefined,
@@ -79,4 +79,13 @@ export function errorFromData(data: ErrorData): Error {
     Object.defineProperty(error, 'name', { value: data.name, configurable: true });
   if (data.stack !== undefined) error.stack = data.stack;
   return error;
+}
+
+/** Anything can be thrown, also what has no text. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return 'something without a text was thrown';
+  }
 }

@@ -90,12 +90,17 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
   /** The state at the head; `undefined` if there is no such thread. Later saves go on from it. */
   async load(threadId: string): Promise<State | undefined> {
     const opened = await this.#open(threadId);
-    if (opened === undefined) return undefined;
-    const image = await openThreadImage(opened.codec, opened.row);
-    if (image.state === null) return undefined;
+    const image = opened && (await openThreadImage(opened.codec, opened.row));
+    if (opened === undefined || !image?.state) {
+      this.#threads.delete(threadId); // deleted elsewhere: the next save makes it anew
+      return undefined;
+    }
     const values = await this.#values(opened.codec, image.state);
     const baseline = baselineOf(storedPart(this.#options.fields, values), image.state);
-    this.#threads.set(threadId, { codec: opened.codec, image, baseline });
+    // A save of this instance that came meanwhile has a newer head than the one read here.
+    const known = this.#threads.get(threadId)?.image.row;
+    const isOlder = known?.incarnation === image.row.incarnation && known.sequence > image.row.sequence;
+    if (!isOlder) this.#threads.set(threadId, { codec: opened.codec, image, baseline });
     return values as State;
   }
 

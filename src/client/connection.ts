@@ -68,8 +68,8 @@ export class Connection {
 
   /** Resolves when the present worker is gone. */
   async whenGone(): Promise<void> {
-    const line = await this.#open();
-    await line.gone.promise.catch(() => undefined);
+    const line = await this.#line?.catch(() => undefined);
+    await line?.gone.promise.catch(() => undefined);
   }
 
   /** Lets the worker finish what is under way, then ends it (if it was made here). */
@@ -115,6 +115,7 @@ export class Connection {
       return line;
     } catch (error) {
       this.#line = undefined;
+      if (typeof this.#source === 'function') this.#worker?.terminate(); // the next call makes another
       throw error;
     }
   }

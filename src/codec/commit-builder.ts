@@ -183,7 +183,7 @@ async function encodeChange(
     const goesOn = image !== undefined && isLogImage(image) && !change.restart?.has(name);
     const log: LogImage = goesOn ? image : { spans: [] };
     const from = logLength(log);
-    segments.push(...(await sealSegments(codec, name, span, from, items, blobs)));
+    for (const segment of await sealSegments(codec, name, span, from, items, blobs)) segments.push(segment);
     changed.set(name, extended(log, span, from, items.length));
   }
   return { changed, segments };

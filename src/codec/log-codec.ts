@@ -88,7 +88,8 @@ export class LogView<Item = unknown> implements Log<Item> {
     const items: Item[] = [];
     for (const span of this.image.spans) {
       const [low, high] = [Math.max(span.from, first), Math.min(span.to, end)];
-      if (low < high) items.push(...((await readSpan(this.#codec, this.#field, span.span, low, high)) as Item[]));
+      if (low < high)
+        for (const item of await readSpan(this.#codec, this.#field, span.span, low, high)) items.push(item as Item);
     }
     return items;
   }
@@ -122,7 +123,7 @@ async function readSpan(codec: ThreadCodec, field: string, span: string, from: n
       const segment = await openSegment(codec, record);
       if (segment.from > next) break;
       const wanted = segment.items.slice(next - segment.from, to - segment.from);
-      items.push(...(await Promise.all(wanted.map((stored) => codec.decodeValue(stored)))));
+      for (const item of await Promise.all(wanted.map((stored) => codec.decodeValue(stored)))) items.push(item);
       next += wanted.length;
     }
     if (next === before) {

@@ -1,4 +1,4 @@
-import { readAnswer } from '../codec/wait-codec.ts';
+import { readAnswer, readWait } from '../codec/wait-codec.ts';
 import type { WaitId } from '../model/ids.ts';
 import type { WaitAnswer } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
@@ -18,7 +18,8 @@ export async function askApproval(run: StepRun, effect: KnownEffect, approval: A
   const id = await approvalId(run, request.place);
   // An answer of its own comes before any grant: what a person denied stays denied on every run.
   const isAnswered = (await readAnswer(run.writer.codec, id)) !== undefined;
-  if (!isAnswered && run.tally.grants.has(request.name)) return request.args;
+  const isGranted = !isAnswered && run.tally.grants.has(request.name);
+  if (isGranted && (await readWait(run.writer.codec, id)) === undefined) return request.args;
   await recordInputs(run);
   const answer = await run.waits.answerTo({
     id,
@@ -31,7 +32,10 @@ export async function askApproval(run: StepRun, effect: KnownEffect, approval: A
     digest: askedDigest,
     expiresInMs: approval.expiresInMs,
   });
-  if (answer.decision === 'allow' && answer.forThread) run.tally.grants.add(request.name);
+  if (answer.decision === 'allow' && answer.forThread) {
+    run.tally.grants.add(request.name);
+    await run.waits.grant(request.name);
+  }
   return allowedArgs(effect, approval, answer);
 }
 

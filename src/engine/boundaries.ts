@@ -1,5 +1,6 @@
 /** The commits of a runner: one at each node boundary, at a wait, and at the end of a run (A4). */
 import { errorToData } from '../base/errors.ts';
+import { codecErrors } from '../codec/errors.ts';
 import type { OrderedItem } from '../codec/inbox-codec.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
@@ -9,7 +10,7 @@ import type { ThreadEvent } from '../model/event.ts';
 import type { Fields } from '../model/fields.ts';
 import type { Frame } from '../model/frame.ts';
 import type { WaitId } from '../model/ids.ts';
-import type { Wait } from '../model/wait.ts';
+import type { Wait, WaitAnswer } from '../model/wait.ts';
 import type { NodeResult } from '../program/node-result.ts';
 import type { AppliedUpdate } from '../program/state.ts';
 import { nextNode, type RunnableNode } from './agent-nodes.ts';
@@ -71,7 +72,7 @@ export class Boundaries {
     const { lineage } = controlOf(before, maxSteps);
     const predecessor = positionOf(before).step;
     const step = await stepIdFor(codec, { lineage, predecessor, node: start, path: '', input: order });
-    const after = await this.#commit((image) => ({
+    const next = (image: ThreadImage): NextCheckpoint => ({
       cause: 'input',
       position: { ...positionOf(image), next: [{ node: start, step, path: '' }] },
       control: {
@@ -85,9 +86,17 @@ export class Boundaries {
       change: isFirst ? state.wholeChange(applied) : { ...applied, remove: [] },
       events: [this.#event(isFirst ? 'created' : 'input_taken', { order })],
       heavy: false,
-    }));
-    this.#emit({ type: 'status', status: 'running', failure: null });
-    return after.state === null ? state : state.after(applied, after.state);
+    });
+    try {
+      const after = await this.#commit(next);
+      this.#emit({ type: 'status', status: 'running', failure: null });
+      return after.state === null ? state : state.after(applied, after.state);
+    } catch (error) {
+      // A schema can turn a good input into something that cannot be stored.
+      if (!codecErrors.is(error, 'value_not_storable')) throw error;
+      await this.fail(error, { inboxTaken: order });
+      return state;
+    }
   }
 
   /** @throws what the node's update or its edge does wrong, before anything is committed. */
@@ -148,17 +157,27 @@ export class Boundaries {
     this.#emit({ type: 'status', status: 'waiting', failure: null });
   }
 
+  /** Answers a wait that a grant covers. Whoever answered in between has won. */
+  allow(wait: Pick<Wait, 'id' | 'digest'>): Promise<void> {
+    return this.#answer(wait, { decision: 'allow' });
+  }
+
+  async #answer(wait: Pick<Wait, 'id' | 'digest'>, answer: WaitAnswer): Promise<void> {
+    const nowMs = this.#ports.clock.nowMs();
+    const record = await sealAnswer(this.#writer.codec, wait, answer, nowMs, new BlobBatch());
+    await this.#writer.evidence([record], [{ kind: 'wait_open', wait: wait.id }], 'strict');
+    this.#emit({ type: 'answered', wait: wait.id });
+  }
+
   /** Answers the waits whose time is over. Whoever answered in between has won. */
   async expireWaits(): Promise<void> {
     const nowMs = this.#ports.clock.nowMs();
-    const { codec, image } = this.#writer;
-    if (image.row.wakeUpAtMs === null || image.row.wakeUpAtMs > nowMs) return;
+    const { wakeUpAtMs } = this.#writer.image.row;
+    if (wakeUpAtMs === null || wakeUpAtMs > nowMs) return;
     const open = await this.#unanswered();
     const isOver = ({ expiresAtMs }: Wait) => expiresAtMs !== null && expiresAtMs <= nowMs;
     for (const wait of open.filter(isOver)) {
-      const record = await sealAnswer(codec, wait, { decision: 'expired' }, nowMs, new BlobBatch());
-      await this.#writer.evidence([record], [{ kind: 'wait_open', wait: wait.id }], 'strict');
-      this.#emit({ type: 'answered', wait: wait.id });
+      await this.#answer(wait, { decision: 'expired' });
     }
     // Else the host would be woken again and again by a time that has passed.
     const left = open.filter((wait) => !isOver(wait));

@@ -103,31 +103,35 @@ async function allOf<Item, Result>(
 }
 
 function toolRequest(agent: AnyAgent, name: string, input: unknown, place: string): EffectRequest {
-  const tool = agent.tools[name];
+  const tool = Object.hasOwn(agent.tools, name) ? agent.tools[name] : undefined;
   if (tool === undefined) {
     const known = Object.keys(agent.tools).map((known) => `"${known}"`);
     throw programErrors.make('tool_unknown', { tool: name, known: known.join(', ') || 'none' });
   }
-  const args = checkedInput(tool, input);
+  const parse = (given: unknown) => checkedInput(tool, given);
+  parse(input);
   const { approval = 'never' } = tool;
   return {
     kind: 'tool',
     name,
     effectClass: tool.effect,
-    args,
+    args: input, // as given: the schema is applied once, right before the call
     place,
     retry: { ...defaultRetry, ...tool.retry },
     timeLimitMs: tool.timeLimitMs ?? defaultTimeLimitMs,
     settleMs: tool.settleMs ?? defaultSettleMs,
-    run: async (given, call) => tool.run(given, call),
-    ...(tool.verify && { verify: async (given, call) => tool.verify?.(given, call) ?? { verdict: 'unknown' } }),
-    ...(tool.compensate && { compensate: async (given, call) => tool.compensate?.(given, call) }),
+    run: async (given, call) => tool.run(parse(given), call),
+    ...(tool.verify && { verify: async (given, call) => tool.verify?.(parse(given), call) ?? { verdict: 'unknown' } }),
+    ...(tool.compensate && { compensate: async (given, call) => tool.compensate?.(parse(given), call) }),
     ...(approval !== 'never' && {
       approval: {
-        isNeeded: (given) => (approval === 'always' ? true : approval(given)),
-        reason: (given) => tool.reason?.(given) ?? tool.description,
+        isNeeded: (given) => approval === 'always' || approval(parse(given)),
+        reason: (given) => tool.reason?.(parse(given)) ?? tool.description,
         expiresInMs: tool.approvalExpiresMs ?? null,
-        check: (given) => checkedInput(tool, given),
+        check: (given) => {
+          parse(given);
+          return given;
+        },
       },
     }),
   };

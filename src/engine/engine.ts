@@ -5,6 +5,9 @@ import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
 
+/** Rows read from the store in one go. */
+const pageRows = 1_000;
+
 /**
  * Runs the threads of one agent on one store. Holds nothing that is not in the store but what runs right now: an engine can
  * be thrown away at any moment and another goes on from what was committed.
@@ -33,10 +36,15 @@ export class Engine {
   /** The threads of this agent and owner, newest change first, with their ids opened. At most `limit` (default 1000). */
   async threads(limit = 1_000): Promise<readonly ThreadEntry[]> {
     const { agent, namespace = 'default', owner = 'local' } = this.#options;
-    const rows = await this.#ports.store.listThreads({ namespace, owner, limit });
-    const mine = rows.filter((row) => row.agent === agent.name);
-    const entries = await Promise.all(mine.map((row) => this.#entry(row)));
-    return entries.sort((a, b) => b.row.updatedAtMs - a.row.updatedAtMs);
+    const mine: ThreadRow[] = [];
+    for (let after: ThreadHash | undefined, isMore = true; isMore; ) {
+      const page = await this.#ports.store.listThreads({ namespace, owner, limit: pageRows, ...(after && { after }) });
+      for (const row of page) if (row.agent === agent.name) mine.push(row);
+      after = page.at(-1)?.thread;
+      isMore = page.length === pageRows;
+    }
+    const newest = mine.sort((a, b) => b.updatedAtMs - a.updatedAtMs).slice(0, limit);
+    return Promise.all(newest.map((row) => this.#entry(row)));
   }
 
   /** The id of a thread of this agent and owner that is known by its hash; `undefined` if there is none, or it does not open. */

@@ -43,6 +43,7 @@ async function collectAnswer(
       toolCalls.push(part.call);
     } else {
       usage = part.usage;
+      break;
     }
   }
   if (usage === undefined)

@@ -6,6 +6,7 @@ import { programErrors } from '../program/errors.ts';
  */
 export class Scope {
   readonly path: string;
+  readonly #keys = new Set<string>();
   #next = 0;
   #reads = 0;
   #running: string | undefined;
@@ -17,7 +18,11 @@ export class Scope {
 
   /** The place of the next call. @throws `calls_overlap` */
   enter(name: string, key?: string): Place {
-    if (key !== undefined) return this.#entered(`${this.path}k:${key}`, () => undefined);
+    if (key !== undefined) {
+      if (this.#keys.has(key)) throw programErrors.make('calls_overlap', { first: `key "${key}"`, second: name });
+      this.#keys.add(key);
+      return this.#entered(`${this.path}k:${key}`, () => undefined);
+    }
     if (this.#running !== undefined) {
       throw programErrors.make('calls_overlap', { first: this.#running, second: name });
     }

@@ -61,7 +61,8 @@ async function verified(
   for (let round = 1; ; round += 1) {
     const { verdict, askedAtMs } = await verdictOf(perform, run, resolutionOf(effect, entry, 'verify', args, round));
     if (verdict.verdict !== 'not_done' || verdict.closed === true || askedAtMs > overAtMs) return verdict;
-    const inMs = Math.max(0, overAtMs + 1 - clock.nowMs());
+    // At most the whole time again: a clock that was put back must not hold the thread for that long.
+    const inMs = Math.min(overAtMs + 1 - entry.intent.atMs, Math.max(0, overAtMs + 1 - clock.nowMs()));
     const reason = 'the call may still arrive; asking again when its time is over';
     run.emit({ type: 'retry', name: `${effect.request.name} (verify)`, attempt: round + 1, inMs, reason });
     await clock.sleep(inMs, run.signal);

@@ -32,6 +32,7 @@ export interface StepParts {
   readonly model: LanguageModel | undefined;
   readonly writer: ThreadWriter;
   readonly emit: (frame: Frame) => void;
+  readonly allow: (wait: Pick<Wait, 'id' | 'digest'>) => Promise<void>;
   readonly openWaits: (waits: readonly Wait[], records: readonly RecordWrite[]) => Promise<void>;
 }
 
@@ -78,6 +79,8 @@ export async function startStep(
     waits: new StepWaits({
       codec: writer.codec,
       open: parts.openWaits,
+      allow: parts.allow,
+      isGranted: (tool) => run.tally.grants.has(tool),
       activity,
       isSuspended: () => isSuspended,
       nowMs: () => ports.clock.nowMs(),

@@ -34,10 +34,15 @@ export interface StepWaitsParts {
   /** True once the node was given up: an answer is then for its next run. */
   isSuspended(): boolean;
   nowMs(): number;
+  /** Whether a person allowed this tool for the rest of the thread. */
+  isGranted(tool: string): boolean;
+  /** Answers an open wait with `allow`; whoever answered before has won. */
+  allow(wait: Pick<Wait, 'id' | 'digest'>): Promise<void>;
 }
 
 export class StepWaits {
   readonly #parts: StepWaitsParts;
+  readonly #approvals = new Map<WaitId, NewWait>();
   readonly #codec: ThreadCodec;
   readonly #parked = new Map<WaitId, Deferred<WaitAnswer>>();
   /** Those of the parked whose line has stopped. */
@@ -66,11 +71,22 @@ export class StepWaits {
     const parked = deferred<WaitAnswer>();
     this.#parked.set(asked.id, parked);
     await this.#take(asked.id);
+    if (asked.kind === 'approval') this.#approvals.set(asked.id, asked);
+    if (this.#parts.isGranted(asked.tool)) await this.grant(asked.tool);
     if (this.#parked.has(asked.id)) {
       this.#paused.add(asked.id);
       this.#parts.activity.pause();
     }
     return parked.promise;
+  }
+
+  /** A grant for the thread answers what is asked already, on record, so that nobody can answer it otherwise any more. */
+  async grant(tool: string): Promise<void> {
+    for (const wait of this.#approvals.values()) {
+      if (wait.tool !== tool || !this.#parked.has(wait.id)) continue;
+      await this.#parts.allow(wait);
+      await this.#take(wait.id);
+    }
   }
 
   /** Looks for answers to what is parked. */

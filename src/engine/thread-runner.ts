@@ -114,7 +114,8 @@ export class ThreadRunner {
     this.#writer = writer;
     const isResumed = row.status === 'running' || row.status === 'waiting';
     const boundaries = new Boundaries(this.#ports, this.#options, writer, this.#emit, row.status === 'running');
-    const suspect = row.resumes > maxResumes ? await this.#suspect(image, isResumed) : undefined;
+    const mayRun = row.status !== 'waiting' || (await this.#hasNews(writer));
+    const suspect = row.resumes > maxResumes && mayRun ? await this.#suspect(image, isResumed) : undefined;
     if (suspect !== undefined) {
       const { node, control } = suspect;
       await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node }), control);
@@ -151,7 +152,7 @@ export class ThreadRunner {
       if (control.status === 'running' || (control.status === 'waiting' && (await this.#hasNews(writer)))) {
         const end = await this.#runStep(leased, state);
         if (end instanceof ThreadState) state = end;
-        else if (end !== 'again') return end;
+        else if (end !== 'again' && end.end !== 'failed') return end; // a failed run leaves the inputs that came meanwhile
         continue;
       }
       const [input] = items;
@@ -186,6 +187,7 @@ export class ThreadRunner {
       model,
       writer,
       emit: this.#emit,
+      allow: (wait: Parameters<Boundaries['allow']>[0]) => boundaries.allow(wait),
       openWaits: (waits: Parameters<Boundaries['openWaits']>[1], records: Parameters<Boundaries['openWaits']>[2]) =>
         boundaries.openWaits(node.name, waits, records),
     };

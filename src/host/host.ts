@@ -80,8 +80,8 @@ export class Host {
   }
 
   async close(): Promise<void> {
-    this.#parts.hints.close();
     await Promise.all([...this.#hosted.values()].map((thread) => thread.close()));
+    this.#parts.hints.close();
     await this.#parts.ports.store.close();
   }
 

@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import { type ErrorData, errorToData } from '../base/errors.ts';
 import type { EngineThread } from '../engine/engine-thread.ts';
+import type { RunEnd } from '../engine/run-end.ts';
 import { summaryOf } from '../engine/summary.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
@@ -11,6 +12,8 @@ import type { Locks } from './ports.ts';
 
 /** Steps that a view shows at once; older ones are asked for by `checkpoints`. */
 const viewSteps = 200;
+/** How long a blocked thread rests before its next try. */
+const blockedMs = 30_000;
 
 export interface HostedThreadParts {
   readonly thread: EngineThread;
@@ -81,14 +84,20 @@ export class HostedThread {
       early.push(message);
     };
     const watcher = (message: StreamMessage) => take(message);
+    const stop = () => this.#watchers.delete(watcher);
     this.#watchers.add(watcher);
-    const view = await this.view();
-    deliver({ type: 'view', view });
-    const newest = view.steps.at(-1)?.sequence ?? -1;
-    const isNews = (message: StreamMessage) => message.type !== 'step' || message.step.sequence > newest;
-    for (const message of early.filter(isNews)) deliver(message);
+    try {
+      const view = await this.view();
+      deliver({ type: 'view', view });
+      const newest = view.steps.at(-1)?.sequence ?? -1;
+      const isNews = (message: StreamMessage) => message.type !== 'step' || message.step.sequence > newest;
+      for (const message of early.filter(isNews)) deliver(message);
+    } catch (error) {
+      stop();
+      throw error;
+    }
     take = deliver;
-    return () => this.#watchers.delete(watcher);
+    return stop;
   }
 
   onFrame(frame: Frame): void {
@@ -138,18 +147,19 @@ export class HostedThread {
 
   async #drive(): Promise<void> {
     const { locks, database, thread } = this.#parts;
+    let end: RunEnd | undefined;
     try {
       while (this.#wantsMore && !this.#closing.signal.aborted) {
         this.#wantsMore = false;
         const name = `holdfast:${database}:${await thread.hash()}`;
         await locks.hold(name, this.#closing.signal, async () => {
           this.#isRunningHere = true;
-          const { end } = await thread.run();
+          end = await thread.run();
           this.#isRunningHere = false;
-          if (end === 'lost') this.#wantsMore = !this.#closing.signal.aborted;
+          if (end.end === 'lost') this.#wantsMore = !this.#closing.signal.aborted;
         });
       }
-      await this.#setAlarm();
+      await this.#setAlarm(end);
     } catch (error) {
       if (!this.#closing.signal.aborted) this.onFrame({ type: 'blocked', error: errorToData(error) });
     } finally {
@@ -158,13 +168,13 @@ export class HostedThread {
     }
   }
 
-  /** Wakes the thread when a wait of it expires. */
-  async #setAlarm(): Promise<void> {
+  /** Wakes the thread when a wait of it expires; one that is blocked tries again later, since a store may recover. */
+  async #setAlarm(end: RunEnd | undefined): Promise<void> {
     this.#alarm.abort();
-    const wakeUpAtMs = (await this.#parts.thread.row())?.wakeUpAtMs ?? null;
+    const { clock, thread } = this.#parts;
+    const wakeUpAtMs = end?.end === 'blocked' ? clock.nowMs() + blockedMs : ((await thread.row())?.wakeUpAtMs ?? null);
     if (wakeUpAtMs === null || this.#closing.signal.aborted) return;
     this.#alarm = new AbortController();
-    const { clock } = this.#parts;
     clock.sleep(Math.max(1, wakeUpAtMs - clock.nowMs()), this.#alarm.signal).then(
       () => this.kick(),
       () => undefined, // set anew, or closing
@@ -172,6 +182,9 @@ export class HostedThread {
   }
 
   #hint(): void {
-    void this.#parts.thread.hash().then(this.#parts.hint);
+    void this.#parts.thread
+      .hash()
+      .then(this.#parts.hint)
+      .catch(() => undefined); // only a hint
   }
 }

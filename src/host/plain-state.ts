@@ -23,15 +23,27 @@ function isLog(value: unknown): value is Log<unknown> {
   return typeof value === 'object' && value !== null && 'tail' in value && Symbol.asyncIterator in value;
 }
 
-/** An input with every `File` in it read and turned into a `FileRef`, at any depth of lists and plain objects. */
-export async function withFileRefs(value: unknown): Promise<unknown> {
-  if (typeof Blob !== 'undefined' && value instanceof Blob) return fileRef(value);
-  if (Array.isArray(value)) return Promise.all(value.map(withFileRefs));
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  const entries = await Promise.all(
-    Object.entries(value).map(async ([key, item]) => [key, await withFileRefs(item)] as const),
-  );
-  return Object.fromEntries(entries);
+/** An input with every `File` in it read and turned into a `FileRef`. Shared and cyclic parts stay so. */
+export async function withFileRefs(value: unknown, made = new Map<unknown, unknown>()): Promise<unknown> {
+  if (typeof value !== 'object' || value === null) return value;
+  if (made.has(value)) return made.get(value);
+  if (typeof Blob !== 'undefined' && value instanceof Blob) {
+    made.set(value, await fileRef(value));
+    return made.get(value);
+  }
+  const isList = Array.isArray(value);
+  if (!isList && Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const copy: Record<string, unknown> | unknown[] = isList ? [] : {};
+  made.set(value, copy);
+  for (const [key, item] of Object.entries(value)) {
+    Object.defineProperty(copy, key, {
+      value: await withFileRefs(item, made),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
+  return copy;
 }
 
 async function fileRef(blob: Blob): Promise<FileRef> {

@@ -55,7 +55,7 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   effect_timed_out: (d) => `"${d.name}" did not answer within ${d.afterMs} ms.`,
   effect_not_started: (d) => `"${d.name}" was not started: the tab stood still for ${d.lateMs} ms too long.`,
   calls_overlap: (d) =>
-    `"${d.second}" was called while "${d.first}" was running in the same scope. Use all(items, (item, { call }) => …), or give each call a { key }.`,
+    `"${d.second}" cannot be told apart from "${d.first}", called in the same scope. Use all(items, (item, { call }) => …), or give each call a { key } of its own.`,
   call_not_awaited: (d) => `Node "${d.node}" ended while "${d.call}" was still running: await every call.`,
   replay_mismatch: (d) =>
     `Step ${d.step} was run again and called ${d.called} where ${d.recorded} is on record. Nodes must make the same calls on every run: take time and chance from now() and random(). Nothing was repeated.`,

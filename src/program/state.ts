@@ -16,7 +16,7 @@ export function applyUpdate(fields: Fields, current: Readonly<Record<string, unk
   const append = new Map<string, readonly unknown[]>();
   for (const [name, change] of Object.entries(update)) {
     if (change === undefined) continue;
-    const field = fields[name];
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field === undefined || field.kind === 'secret') throw unknownField(fields, name);
     if (field.kind === 'log') {
       if (!Array.isArray(change)) throw invalid(name, `it is a log; give a list of items to add, not ${typeof change}`);
@@ -46,7 +46,7 @@ export function checkInput(fields: Fields, update: object): void {
     );
   }
   const free = Object.entries(update).filter(([name]) => {
-    const field = fields[name];
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     return field?.kind !== 'value' || field.reduce === undefined;
   });
   applyUpdate(fields, {}, Object.fromEntries(free));
@@ -61,16 +61,12 @@ export function initialValues(fields: Fields): ReadonlyMap<string, unknown> {
 }
 
 /** Freezes plain data all the way down: nodes get it and may not change it. Typed arrays cannot be frozen. */
-export function deepFreeze<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value;
+export function deepFreeze<Value>(value: Value, seen = new Set<unknown>()): Value {
+  if (typeof value !== 'object' || value === null || seen.has(value) || ArrayBuffer.isView(value)) return value;
+  seen.add(value);
   Object.freeze(value);
-  for (const key of Reflect.ownKeys(value)) deepFreeze((value as Record<PropertyKey, unknown>)[key]);
-  if (value instanceof Map || value instanceof Set) {
-    for (const [key, item] of value.entries()) {
-      deepFreeze(key);
-      deepFreeze(item);
-    }
-  }
+  for (const key of Reflect.ownKeys(value)) deepFreeze((value as Record<PropertyKey, unknown>)[key], seen);
+  if (value instanceof Map || value instanceof Set) for (const entry of value.entries()) deepFreeze(entry, seen);
   return value;
 }
 
