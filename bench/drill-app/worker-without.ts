@@ -9,7 +9,7 @@ import { Host } from '../../src/host/host.ts';
 import { lazyApi } from '../../src/host/lazy-api.ts';
 import { holdLifeLock } from '../../src/host/life-lock.ts';
 import { platformClock } from '../../src/host/platform-clock.ts';
-import { localLocks } from '../../src/host/web-locks.ts';
+import { webLocks } from '../../src/host/web-locks.ts';
 import { MemoryKeyStore } from '../../src/stores/memory/memory-key-store.ts';
 import { MemoryStore } from '../../src/stores/memory/memory-store.ts';
 import { countedScreening } from './counted-screening.ts';
@@ -22,7 +22,7 @@ async function open() {
   const host = new Host({
     ports: { store, keyRing, clock: platformClock, random: webRandom },
     options: { agent: countedScreening(self.name), model: screeningModel({ latencyMs: 40 }) },
-    locks: localLocks(),
+    locks: webLocks(navigator.locks),
     hints: noHints,
     lifeLock,
     resume: 'auto',

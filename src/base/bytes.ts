@@ -1,15 +1,9 @@
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
-/** Base64url without padding (RFC 4648, section 5). */
+/** Base64url without padding (RFC 4648, section 5). For short byte strings. */
 export function base64url(bytes: Uint8Array): string {
-  let text = '';
-  for (let index = 0; index < bytes.length; index += 3) {
-    const [a = 0, b, c] = [bytes[index], bytes[index + 1], bytes[index + 2]];
-    text += alphabet.charAt(a >> 2) + alphabet.charAt(((a & 3) << 4) | ((b ?? 0) >> 4));
-    if (b !== undefined) text += alphabet.charAt(((b & 15) << 2) | ((c ?? 0) >> 6));
-    if (c !== undefined) text += alphabet.charAt(c & 63);
-  }
-  return text;
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
 }
 
 /** The bytes of all parts, one after the other, in a buffer of their own. */

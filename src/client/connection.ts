@@ -111,7 +111,7 @@ export class Connection {
       if (hello.protocol !== protocolVersion) {
         throw failed(`it speaks protocol ${hello.protocol}, this page ${protocolVersion}. Reload the page.`);
       }
-      if (hello.lifeLock !== null) this.#watchLife(line, hello.lifeLock);
+      this.#watchLife(line, hello.lifeLock);
       return line;
     } catch (error) {
       this.#line = undefined;

@@ -22,28 +22,23 @@ export class BodyReader {
   }
 
   text(): string {
-    const item = this.#take();
-    return typeof item === 'string' ? item : this.#refuse('a text', item);
+    return this.#typed('string') as string;
   }
 
   textOrNull(): string | null {
-    const item = this.#take();
-    return item === null || typeof item === 'string' ? item : this.#refuse('a text or null', item);
+    return this.#typed('string', true) as string | null;
   }
 
   number(): number {
-    const item = this.#take();
-    return typeof item === 'number' ? item : this.#refuse('a number', item);
+    return this.#typed('number') as number;
   }
 
   numberOrNull(): number | null {
-    const item = this.#take();
-    return item === null || typeof item === 'number' ? item : this.#refuse('a number or null', item);
+    return this.#typed('number', true) as number | null;
   }
 
   flag(): boolean {
-    const item = this.#take();
-    return typeof item === 'boolean' ? item : this.#refuse('true or false', item);
+    return this.#typed('boolean') as boolean;
   }
 
   bytes(): Uint8Array {
@@ -90,6 +85,11 @@ export class BodyReader {
     if (form !== 'packed' && form !== 'text' && form !== 'bytes' && form !== 'file')
       return this.#refuse('a form', form);
     return new LargeRef(hash, bytes, form, name, type);
+  }
+
+  #typed(type: string, mayBeNull = false): unknown {
+    const item = this.#take();
+    return typeof item === type || (mayBeNull && item === null) ? item : this.#refuse(`a ${type}`, item);
   }
 
   #take(): unknown {

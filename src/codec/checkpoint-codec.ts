@@ -103,11 +103,15 @@ export async function openCheckpoint(codec: ThreadCodec, record: StoredRecord): 
   const { plaintext, tag, parentTag } = await codec.openRecord('checkpoints', record);
   const where = { table: 'checkpoints', key: record.key };
   const { parent, kind } = record.plain;
-  if ((kind !== 'snapshot' && kind !== 'delta') || typeof parent === 'number' || parent === undefined) {
-    throw codecErrors.make('record_damaged', { ...where, reason: 'its kind or parent is unreadable' });
-  }
   const body = readBody(BodyReader.of(plaintext, where));
-  return { ...body, id: record.key as CheckpointId, parent: parent as CheckpointId | null, kind, tag, parentTag };
+  return {
+    ...body,
+    id: record.key as CheckpointId,
+    parent: parent as CheckpointId | null,
+    kind: kind as CheckpointKind,
+    tag,
+    parentTag,
+  };
 }
 
 export function checkpointInfo(checkpoint: Checkpoint): CheckpointInfo {

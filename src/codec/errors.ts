@@ -15,11 +15,10 @@ export interface CodecErrorDetails {
 
 export const codecErrors = errorFamily<CodecErrorDetails>({
   value_not_storable: (d) => `Cannot store ${d.found} at ${d.path}: ${d.hint}. Nothing was committed.`,
-  record_damaged: (d) =>
-    `Record ${d.table}/${d.key} is damaged (${d.reason}). Nothing was changed or deleted. An earlier checkpoint may still be readable.`,
+  record_damaged: (d) => `Record ${d.table}/${d.key} is damaged (${d.reason}). Nothing was changed or deleted.`,
   record_missing: (d) => `Record ${d.table}/${d.key} is missing; ${d.needed} needs it. Nothing was changed.`,
   format_unknown: (d) =>
-    `Record ${d.table}/${d.key} has format ${d.format}; this version reads up to ${d.known}. Reload to get the newer one. Nothing was changed.`,
+    `Record ${d.table}/${d.key} has format ${d.format}; this version reads up to ${d.known}. Reload. Nothing was changed.`,
   key_missing: (d) =>
     `Database ${d.database} holds sealed threads, but its key "${d.key}" is not there: it stays locked. Nothing was deleted; restore the key or the browser profile.`,
   key_wrong: (d) =>

@@ -10,6 +10,9 @@ import { isPlainErrorClass } from './packer.ts';
 /** Deeper nesting is refused: the packer's own recursion overflows the stack at about 3,000. */
 const maxDepth = 500;
 
+const plainData = 'store plain data, and make live objects again in `rehydrate`';
+const rename = 'rename it';
+
 export interface Inspection {
   /** Whether anything in the value needs a stand-in. Where not, it can be packed as it is. */
   readonly needsCopy: boolean;
@@ -67,15 +70,15 @@ class Walk implements Inspection {
     else if (prototype === Set.prototype && value instanceof Set) this.#set(value, path, depth);
     else if (prototype === Date.prototype) this.#ownKeys(value, [], path);
     else if (prototype === ArrayBuffer.prototype && value instanceof ArrayBuffer) this.#buffer(value, path);
-    else refuse(path, describe(value), 'store plain data, and make the live object again in `rehydrate`');
+    else refuse(path, describe(value), plainData);
   }
 
   #plain(value: object, path: string, depth: number): void {
     const keys = Object.keys(value);
     this.#ownKeys(value, keys, path);
     for (const key of keys) {
-      if (key === '__proto__') refuse(path, 'the key "__proto__"', 'rename it');
-      if (hasLoneSurrogate(key)) refuse(path, 'a key with a lone surrogate', 'rename it');
+      if (key === '__proto__') refuse(path, 'the key "__proto__"', rename);
+      if (hasLoneSurrogate(key)) refuse(path, 'a key with a lone surrogate', rename);
       const descriptor = Object.getOwnPropertyDescriptor(value, key);
       if (descriptor?.get || descriptor?.set) refuse(`${path}.${key}`, 'an accessor', 'store its value');
       this.visit(descriptor?.value, `${path}.${key}`, depth + 1);
@@ -83,7 +86,7 @@ class Walk implements Inspection {
   }
 
   #array(value: readonly unknown[], path: string, depth: number): void {
-    if (Object.getPrototypeOf(value) !== Array.prototype) refuse(path, describe(value), 'use a plain array');
+    if (Object.getPrototypeOf(value) !== Array.prototype) refuse(path, describe(value), plainData);
     if (Reflect.ownKeys(value).length !== value.length + 1) {
       const holes = value.findIndex((_, index) => !Object.hasOwn(value, index));
       if (holes >= 0) refuse(`${path}[${holes}]`, 'a hole in an array', 'use undefined or null');
@@ -114,7 +117,7 @@ class Walk implements Inspection {
 
   #view(value: ArrayBufferView, path: string): void {
     if (Object.getPrototypeOf(Object.getPrototypeOf(value)) !== typedArray && !(value instanceof DataView)) {
-      refuse(path, describe(value), 'use a plain typed array');
+      refuse(path, describe(value), plainData);
     }
     this.#buffer(value.buffer, path);
     if (value instanceof Uint8Array && value.byteLength > this.#thresholdBytes) this.#apart(value);
@@ -123,9 +126,9 @@ class Walk implements Inspection {
 
   /** Two views of one buffer would come back as two buffers. */
   #buffer(buffer: ArrayBufferLike, path: string): void {
-    if (!(buffer instanceof ArrayBuffer)) refuse(path, 'shared memory', 'copy it into an ArrayBuffer');
+    if (!(buffer instanceof ArrayBuffer)) refuse(path, 'shared memory', 'copy it');
     const first = this.#buffers.get(buffer);
-    if (first !== undefined) refuse(path, `a view of the same buffer as ${first}`, 'copy one of them');
+    if (first !== undefined) refuse(path, `a view of the same buffer as ${first}`, 'copy it');
     this.#buffers.set(buffer, path);
   }
 
@@ -136,7 +139,7 @@ class Walk implements Inspection {
     const extra = Reflect.ownKeys(value).find((key) => !known.has(String(key)));
     if (!isPlainErrorClass(name) || prototype !== value.constructor.prototype || extra !== undefined) {
       const found = extra === undefined ? `an error of class ${name}` : `an error with the property ${String(extra)}`;
-      refuse(path, found, 'store its message as plain data');
+      refuse(path, found, plainData);
     }
     this.needsCopy = true;
     if (Object.hasOwn(value, 'cause')) this.visit(value.cause, `${path}.cause`, depth + 1);

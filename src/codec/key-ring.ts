@@ -79,7 +79,7 @@ export class KeyRing<RootKey = unknown> {
     }
     const index = await store.get('wraps', ringOwner, 'index');
     if (index === undefined) {
-      throw codecErrors.make('record_missing', { table: 'wraps', key: 'index', needed: 'every thread' });
+      throw codecErrors.make('record_missing', { table: 'wraps', key: 'index', needed: 'a thread' });
     }
     const { plaintext } = await root.open(ringPlace(store.name, 'index', index.plain), index.body);
     const indexSealer = new DataSealer(root.keyId, await cryptography.dataCipher(plaintext), random);

@@ -50,7 +50,7 @@ export interface Opened {
 export class DataSealer extends Sealer<DataCipher> {
   /** Keyed hash of the framed parts, first 16 bytes as 22 base64url characters. */
   async hash(...parts: readonly (string | number | Uint8Array | null)[]): Promise<string> {
-    return base64url((await this.cipher.hash(framed(parts))).subarray(0, 16));
+    return base64url(await this.digest(...parts));
   }
 
   /** The same, as 16 bytes. */

@@ -1,5 +1,4 @@
 import { hasLoneSurrogate } from '../base/text.ts';
-import { FileRef } from '../model/file-ref.ts';
 import { type LargeRef, LooseText, NegativeZero, StoredError } from './packer.ts';
 
 /**
@@ -27,7 +26,6 @@ export function substitute(value: unknown, refs: ReadonlyMap<unknown, LargeRef>)
   const copyObject = (item: object): unknown => {
     const ref = refs.get(item);
     if (ref !== undefined) return remember(item, ref);
-    if (item instanceof FileRef) throw new TypeError(`FileRef ${item.name} was inspected but has no reference`);
     if (Array.isArray(item)) {
       const made: unknown[] = remember(item, []);
       for (const element of item) made.push(copy(element));

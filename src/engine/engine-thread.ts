@@ -1,7 +1,6 @@
 /** One thread as its host sees it: takes what comes from outside, durably, runs it, and shows what is committed. */
 import { randomId } from '../base/random.ts';
 import { type Checkpoint, checkpointInfo, openCheckpoint } from '../codec/checkpoint-codec.ts';
-import { openRowControl, type RowControl } from '../codec/control-codec.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
 import { readLedger } from '../codec/ledger-codec.ts';
 import { newThread } from '../codec/new-thread.ts';
@@ -49,10 +48,6 @@ export class EngineThread {
     this.#options = options;
     this.id = id;
     this.#emit = emit;
-  }
-
-  static controlOf(codec: ThreadCodec, row: ThreadRow): Promise<RowControl> {
-    return openRowControl(codec, row);
   }
 
   /**
@@ -108,17 +103,6 @@ export class EngineThread {
       throw engineErrors.make('wait_closed', { wait: id, winner: winner?.decision ?? 'its thread' });
     }
     this.#emit({ type: 'answered', wait: id });
-    if (answer.decision === 'allow' && answer.forThread === true) await this.#allowAsked(wait.tool);
-  }
-
-  /** A grant for the rest of the thread covers what is asked already, too. Whoever answered meanwhile has won. */
-  async #allowAsked(tool: string): Promise<void> {
-    for (const { id, digest, kind, tool: asked } of await this.waits()) {
-      if (kind !== 'approval' || asked !== tool) continue;
-      await this.answer(id, digest, { decision: 'allow' }).catch((error: unknown) => {
-        if (!engineErrors.is(error, 'wait_closed')) throw error;
-      });
-    }
   }
 
   /** Runs the thread until it has nothing to do. One call at a time. Never rejects. */

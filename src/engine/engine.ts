@@ -1,3 +1,4 @@
+import { openRowControl } from '../codec/control-codec.ts';
 import type { Frame } from '../model/frame.ts';
 import { type ThreadHash, type ThreadId, threadIdProblem } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
@@ -59,7 +60,7 @@ export class Engine {
   async #entry(row: ThreadRow): Promise<ThreadEntry> {
     try {
       const codec = await this.#ports.keyRing.openThread(row.thread, row.incarnation);
-      return { row, id: (await EngineThread.controlOf(codec, row)).threadId, error: undefined };
+      return { row, id: (await openRowControl(codec, row)).threadId, error: undefined };
     } catch (error) {
       return { row, id: undefined, error };
     }

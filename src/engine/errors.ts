@@ -15,15 +15,15 @@ export interface EngineErrorDetails {
 
 export const engineErrors = errorFamily<EngineErrorDetails>({
   thread_id_invalid: (d) => `This is no thread id: ${d.problem}. Give a text of 1 to 1,024 characters.`,
-  thread_unknown: (d) => `There is no thread "${d.thread}" yet. Send it something first.`,
+  thread_unknown: (d) => `There is no thread "${d.thread}" yet.`,
   thread_of_another_agent: (d) =>
     `Thread "${d.thread}" belongs to agent "${d.agent}", not to "${d.expected}". Use another thread id. Nothing was changed.`,
   agent_too_old: (d) =>
-    `Thread "${d.thread}" was last run by version ${d.agentVersion} of its agent; this is version ${d.version}. Reload to get the newer one. Nothing was changed.`,
+    `Thread "${d.thread}" was last run by version ${d.agentVersion} of its agent; this is version ${d.version}. Reload. Nothing was changed.`,
   lease_lost: (d) =>
     `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
   checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,
-  wait_unknown: (d) => `Thread "${d.thread}" has no wait ${d.wait}. Ask for the open waits again.`,
+  wait_unknown: (d) => `Thread "${d.thread}" has no wait ${d.wait}.`,
   wait_closed: (d) => `Wait ${d.wait} was answered before: "${d.winner}". This answer changed nothing.`,
   answer_mismatch: (d) =>
     `The answer to wait ${d.wait} was given for other arguments of tool "${d.tool}" than those asked now. Ask again.`,

@@ -34,14 +34,7 @@ export function isFinal(error: unknown): boolean {
   return programErrors.is(error) && error.code !== 'node_timed_out';
 }
 
+/** How a run ends that finds nothing to do. */
 export function restEnd(status: ThreadStatus): RunEnd {
-  switch (status) {
-    case 'done':
-    case 'failed':
-    case 'cancelled':
-    case 'waiting':
-      return { end: status };
-    default:
-      return { end: 'idle' };
-  }
+  return { end: status === 'running' ? 'idle' : status };
 }

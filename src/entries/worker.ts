@@ -9,7 +9,7 @@ import { Host } from '../host/host.ts';
 import { lazyApi } from '../host/lazy-api.ts';
 import { holdLifeLock } from '../host/life-lock.ts';
 import { platformClock } from '../host/platform-clock.ts';
-import { localLocks, webLocks } from '../host/web-locks.ts';
+import { webLocks } from '../host/web-locks.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import type { LanguageModel } from '../program/model.ts';
 import type { HostMethods } from '../protocol/host-api.ts';
@@ -44,13 +44,12 @@ async function openHost(agent: AnyAgent, options: ServeOptions): Promise<HostMet
   const connection = await openIndexedDb(database);
   const store = new IndexedDbStore(connection);
   const keyRing = await KeyRing.open(store, new IndexedDbKeyStore<CryptoKey>(connection), webCryptography, webRandom);
-  const locks = 'locks' in navigator ? navigator.locks : undefined;
-  const lifeLock = locks === undefined ? null : `holdfast:life:${randomId(webRandom)}`;
-  if (locks !== undefined && lifeLock !== null) await holdLifeLock(locks, lifeLock);
+  const lifeLock = `holdfast:life:${randomId(webRandom)}`;
+  await holdLifeLock(navigator.locks, lifeLock);
   const host = new Host({
     ports: { store, keyRing, clock: platformClock, random: webRandom },
     options: { agent, ...engineOptions },
-    locks: locks === undefined ? localLocks() : webLocks(locks),
+    locks: webLocks(navigator.locks),
     hints: broadcastHints(database),
     lifeLock,
     resume,

@@ -14,7 +14,7 @@ export interface HostParts {
   readonly options: Omit<EngineOptions, 'onFrame'>;
   readonly locks: Locks;
   readonly hints: Hints;
-  readonly lifeLock: string | null;
+  readonly lifeLock: string;
   /** `auto`: threads that were running go on by themselves; `on-request`: on `resume` or new input. */
   readonly resume: 'auto' | 'on-request';
 }

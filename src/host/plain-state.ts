@@ -1,7 +1,7 @@
 /** State on its way between worker and page: what has methods becomes plain data, and files become `FileRef`s. */
 
+import { LogView } from '../codec/log-codec.ts';
 import type { StateRecord } from '../engine/thread-state.ts';
-import type { Log } from '../model/fields.ts';
 import { FileRef } from '../model/file-ref.ts';
 
 /** Items of a log that a page gets with the state. */
@@ -15,12 +15,7 @@ export async function plainState(state: StateRecord, secrets: ReadonlySet<string
 }
 
 async function plainField(value: unknown): Promise<unknown> {
-  if (!isLog(value)) return value;
-  return { length: value.length, tail: await value.tail(tailItems) };
-}
-
-function isLog(value: unknown): value is Log<unknown> {
-  return typeof value === 'object' && value !== null && 'tail' in value && Symbol.asyncIterator in value;
+  return value instanceof LogView ? { length: value.length, tail: await value.tail(tailItems) } : value;
 }
 
 /** An input with every `File` in it read and turned into a `FileRef`. Shared and cyclic parts stay so. */

@@ -37,12 +37,12 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   edge_missing: (d) =>
     `Node "${d.node}" returned update(…), but no edge leaves it. Add one, or return goto(…) or end(…).`,
   step_limit: (d) =>
-    `The run was stopped at node "${d.node}" after ${d.steps} steps, the agent's maxSteps. Its state is kept.`,
+    `The run stopped at node "${d.node}" after ${d.steps} steps, the agent's maxSteps. Its state is kept.`,
   resume_limit: (d) =>
-    `Node "${d.node}" was resumed ${d.resumes} times without ending: it seems to stop its worker. Its state is kept.`,
+    `Node "${d.node}" was resumed ${d.resumes} times and never ended: it seems to stop its worker. Its state is kept.`,
   state_invalid: (d) =>
     `The update of field "${d.field}" does not fit its schema: ${d.problem}. Nothing was committed.`,
-  field_unknown: (d) => `The agent declares no field "${d.field}" that can be updated; it has ${d.known}.`,
+  field_unknown: (d) => `There is no field "${d.field}"; the agent has ${d.known}.`,
   tool_unknown: (d) => `There is no tool "${d.tool}"; the agent has ${d.known}.`,
   tool_input_invalid: (d) => `The input for tool "${d.tool}" does not fit its schema: ${d.problem}. It was not called.`,
   tool_result_invalid: (d) => `The result of tool "${d.tool}" cannot be stored: ${d.problem} Return plain data.`,
@@ -59,6 +59,6 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   call_not_awaited: (d) => `Node "${d.node}" ended while "${d.call}" was still running: await every call.`,
   replay_mismatch: (d) =>
     `Step ${d.step} was run again and called ${d.called} where ${d.recorded} is on record. Nodes must make the same calls on every run: take time and chance from now() and random(). Nothing was repeated.`,
-  model_missing: (d) => `Node "${d.node}" asked for a model, but none was given to serve(agent, { model }).`,
+  model_missing: (d) => `Node "${d.node}" asked for a model: give one to serve(agent, { model }).`,
   model_output_invalid: (d) => `The model's answer is no valid "${d.output}": ${d.problem}. It began with: ${d.text}`,
 });

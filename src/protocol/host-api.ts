@@ -18,8 +18,8 @@ export interface Hello {
   readonly protocol: number;
   readonly agent: string;
   readonly version: number;
-  /** A lock that the worker holds as long as it lives; `null` where the platform has none. */
-  readonly lifeLock: string | null;
+  /** A lock that the worker holds as long as it lives. */
+  readonly lifeLock: string;
 }
 
 /** A thread at a glance. */
