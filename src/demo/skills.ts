@@ -93,7 +93,7 @@ const DENIAL = new RegExp(
 );
 
 /** The name that the demo uses for a skill; one that it does not know comes back as written. */
-export function skillName(written: string): string {
+function skillName(written: string): string {
   const trimmed = written.trim().replace(/\s*\(.*\)$/, '');
   return BY_SPELLING.get(trimmed.toLowerCase()) ?? trimmed;
 }

@@ -3,7 +3,7 @@ import { faultOfMessage, isAttempt, isMessage, isRecord, type Message } from './
 import { OutboxError } from './outbox-error.ts';
 
 /** The largest body that is read: 1 MB. */
-export const BODY_LIMIT_BYTES = 1024 * 1024;
+const BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** A body is read to its end before it is refused, so that the answer arrives; one larger than this is cut off. */
 const DRAIN_LIMIT_BYTES = 16 * BODY_LIMIT_BYTES;
