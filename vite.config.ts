@@ -27,7 +27,13 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias },
-        test: { name: 'node', include: ['test/**/*.test.ts'], exclude: ['**/*.browser.test.ts'] },
+        test: {
+          name: 'node',
+          testTimeout: 30_000,
+          hookTimeout: 90_000,
+          include: ['test/**/*.test.ts'],
+          exclude: ['**/*.browser.test.ts'],
+        },
       },
       {
         resolve: { alias },
@@ -35,6 +41,7 @@ export default defineConfig({
         optimizeDeps: { include: ['comlink', 'msgpackr', 'zod', 'pdfjs-dist/legacy/build/pdf.mjs'] },
         test: {
           name: 'chromium',
+          testTimeout: 30_000,
           include: ['test/**/*.browser.test.ts'],
           browser: {
             enabled: true,

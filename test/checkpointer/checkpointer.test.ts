@@ -87,6 +87,13 @@ describe('a checkpointer alone', () => {
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
+  test('[A3d] of two first saves at once, the loser is not rebased over the winner', async () => {
+    const savers = await Promise.all([open(), open()]);
+    const ends = await Promise.allSettled(savers.map((saver, n) => saver.save('t', { n }, { onConflict: 'rebase' })));
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await savers[0]?.list('t')).toHaveLength(1);
+  });
+
   test('[A3d] rebase applies the change again to the new head, through the reducers', async () => {
     const [mine, theirs] = [
       await open<{ messages: { text: string }[]; total: number }>({ fields }),

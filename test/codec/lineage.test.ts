@@ -198,3 +198,28 @@ test('[A9a] many items in one commit are split into records below 64 KiB, and la
   expect(await new LogView(given.codec, 'log', stored).slice(0)).toEqual(items);
   expect(await new LogView(given.codec, 'log', stored).slice(57, 59)).toEqual(items.slice(57, 59));
 });
+
+test('[A11b] a head that was sealed again is not the one that the thread names', async () => {
+  const { given, image } = await givenLineage(7);
+  const [head] = await given.store.range('checkpoints', given.hash, { reverse: true, limit: 1 });
+  if (head === undefined) throw new Error('seven checkpoints were made');
+  const { plaintext, parentTag } = await given.codec.openRecord('checkpoints', head);
+  const forged = await given.codec.sealRecord('checkpoints', head.key, plaintext, { plain: head.plain, parentTag });
+  given.store.data.records('checkpoints', given.hash).put({ ...head, body: forged.body });
+  const error = await openThreadImage(given.codec, image.row).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'record_damaged', details: { key: head.key } });
+});
+
+test('[A8a, A8c] a large structure without any large part is stored apart too, once for any number of snapshots', async () => {
+  const given = await givenThread(14);
+  const rows = Array.from({ length: 2_000 }, (_, at) => ({ at, text: `row ${at}` }));
+  let image = await openThreadImage(given.codec, given.row);
+  image = (await commit(given, image, { set: new Map<string, unknown>([['rows', rows]]) })).image;
+  for (let n = 0; n < 4; n += 1) {
+    image = (await commit(given, image, { set: new Map([['n', n]]) }, { kind: 'snapshot' })).image;
+  }
+  const checkpoints = await given.store.range('checkpoints', given.hash, {});
+  expect(Math.max(...checkpoints.map(({ body }) => body.length))).toBeLessThan(600);
+  const stored = image.state?.fields.get('rows');
+  expect(stored !== undefined && !isLogImage(stored) && (await given.codec.decodeValue(stored))).toEqual(rows);
+});

@@ -97,3 +97,48 @@ test('[B9d, B9e] what was denied stays denied when another call of the tool is a
   expect((await restarted.state()).sent).toContain(`${(b.args as { to: string }).to} denied`);
   expect(calls).not.toContain((b.args as { to: string }).to);
 });
+
+test('[B9e, B9b] a grant that comes while its siblings are being asked answers them on record, and each call is made once', async () => {
+  for (let slowness = 0; slowness < 12; slowness += 1) {
+    const { agent, calls } = givenAgent();
+    const world = new TestWorld({ seed: slowness + 1 });
+    const store = world.store();
+    const commit = store.commit.bind(store);
+    store.commit = async (groups) => {
+      for (let tick = 0; tick < slowness * 7; tick += 1) await Promise.resolve();
+      return commit(groups);
+    };
+    const granting: Promise<void>[] = [];
+    const engine = await world.engine(
+      {
+        agent,
+        onFrame: (_, frame) => {
+          if (frame.type !== 'wait' || frame.wait.tool !== 'send' || granting.length > 0) return;
+          granting.push(thread.answer(frame.wait.id, frame.wait.digest, { decision: 'allow', forThread: true }));
+        },
+      },
+      store,
+    );
+    const thread = engine.thread('t');
+    await thread.send({});
+    for (let round = 0; round < 10; round += 1) {
+      await thread.run();
+      await Promise.all(granting);
+      for (const wait of await thread.waits()) {
+        if (wait.tool === 'erase') await thread.answer(wait.id, wait.digest, { decision: 'allow' });
+      }
+    }
+    expect((await thread.row())?.status, `slowness ${slowness}`).toBe('done');
+    expect([...calls].sort()).toEqual(['erase x', 'send a', 'send a', 'send b', 'send b', 'send c', 'send c']);
+    const [row] = world.data.threads.values();
+    const keys =
+      row === undefined
+        ? []
+        : world.data
+            .records('waits', row.thread)
+            .range({})
+            .map(({ key }) => key);
+    const unanswered = keys.filter((key) => key.startsWith('w:') && !keys.includes(key.replace('w:', 'a:')));
+    expect(unanswered, `slowness ${slowness}`).toEqual([]);
+  }
+});
