@@ -15,10 +15,11 @@ import { openStateImage, openThreadImage, type StateImage, type ThreadImage } fr
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { Fields } from '../model/fields.ts';
-import { type CheckpointId, checkpointIdFor, sequenceOf, type ThreadId, threadIdProblem } from '../model/ids.ts';
+import { type CheckpointId, checkpointIdFor, sequenceOf } from '../model/ids.ts';
 import type { StoredRecord, ThreadRow } from '../model/records.ts';
 import { chooseKind, defaultTiers, type TierPolicy } from '../model/tiers.ts';
 import type { Store } from '../store/store.ts';
+import { checkedId } from './checked-id.ts';
 import { deleteCheckpoint } from './delete-checkpoint.ts';
 import { checkpointerErrors } from './errors.ts';
 import {
@@ -290,12 +291,6 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
 
 function movedError(thread: string, expected: CheckpointId | null, actual: CheckpointId | null) {
   return checkpointerErrors.make('head_moved', { thread, expected, actual });
-}
-
-function checkedId(id: string): ThreadId {
-  const problem = threadIdProblem(id);
-  if (problem !== undefined) throw checkpointerErrors.make('thread_id_invalid', { problem });
-  return id as ThreadId;
 }
 
 function unknown(thread: string, checkpoint: string) {

@@ -42,7 +42,7 @@ export class Connection {
 
   /** Starts the worker. What goes wrong comes back with the first call, which tries again. */
   start(): void {
-    this.#open().catch(() => undefined);
+    this.#open().catch(() => undefined); // the first call meets the same fault, or none any more
   }
 
   get canRestart(): boolean {

@@ -17,8 +17,9 @@ test('[H2a, H2b] a workflow in a browser that is killed three times ends as an u
   });
   expect(figures.effectsExpected).toBeGreaterThan(3);
   expect(figures.effectsSeen).toBe(figures.effectsExpected);
-  // At most the step that each kill cut off.
-  expect(figures.stepsRepeated).toBeLessThanOrEqual(3);
+  // The step that each kill cut off; and the one that waits in its middle, which runs anew, with what is on record, once it is
+  // answered after a restart.
+  expect(figures.stepsRepeated).toBeLessThanOrEqual(2 * 3);
   // The same kills without checkpoints: every one throws the workflow back to its start.
   expect(figures.without.fullReruns).toBeGreaterThan(0);
   expect(lines).toHaveLength(3);

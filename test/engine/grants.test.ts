@@ -142,3 +142,53 @@ test('[B9e, B9b] a grant that comes while its siblings are being asked answers t
     expect(unanswered, `slowness ${slowness}`).toEqual([]);
   }
 });
+
+test('[B9e, B9b] a call that reaches its open wait after the grant is answered on record first', async () => {
+  const sent: string[] = [];
+  const input = z.object({ to: z.string() });
+  const look = tool({ name: 'look', description: 'Looks', input, effect: 'idempotent', run: ({ to }) => to });
+  const send = tool({
+    name: 'send',
+    description: 'Sends',
+    input,
+    effect: 'once',
+    approval: 'always',
+    run: ({ to }) => sent.push(to),
+  });
+  const agent = defineAgent({
+    name: 'late',
+    version: 1,
+    state: {},
+    tools: { look, send },
+    start: 'go',
+    nodes: {
+      async go(_, { all, end }) {
+        await all(['a', 'b'], async (to, { call }) => {
+          for (let round = 0; to === 'b' && round < 5; round += 1) await call('look', { to });
+          await call('send', { to });
+        });
+        return end();
+      },
+    },
+  });
+  const world = new TestWorld();
+  const thread = (await world.engine({ agent })).thread('t');
+  await thread.send({});
+  await thread.run();
+  const waits = await thread.waits();
+  expect(waits).toHaveLength(2);
+  const [a] = waits.filter(({ args }) => (args as { to: string }).to === 'a');
+  if (a === undefined) throw new Error('a is asked');
+  await thread.answer(a.id, a.digest, { decision: 'allow', forThread: true });
+  expect(await (await world.engine({ agent })).thread('t').run()).toEqual({ end: 'done' });
+  expect([...sent].sort()).toEqual(['a', 'b']);
+  const [row] = world.data.threads.values();
+  const keys =
+    row === undefined
+      ? []
+      : world.data
+          .records('waits', row.thread)
+          .range({})
+          .map(({ key }) => key);
+  expect(keys.filter((key) => key.startsWith('a:'))).toHaveLength(2);
+});
