@@ -17,7 +17,7 @@ import { countedScreening } from './counted-screening.ts';
 async function open() {
   const store = new MemoryStore();
   const keyRing = await KeyRing.open(store, new MemoryKeyStore<CryptoKey>(), webCryptography, webRandom);
-  const lifeLock = randomId(webRandom);
+  const lifeLock = `drill:${randomId(webRandom)}`; // a lock's name must not begin with a hyphen
   await holdLifeLock(navigator.locks, lifeLock);
   const host = new Host({
     ports: { store, keyRing, clock: platformClock, random: webRandom },
