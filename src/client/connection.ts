@@ -68,15 +68,15 @@ export class Connection {
 
   /** Resolves when the present worker is gone. */
   async whenGone(): Promise<void> {
-    const line = await this.#line?.catch(() => undefined);
-    await line?.gone.promise.catch(() => undefined);
+    const line = await this.#line?.catch(() => undefined); // it never started: there is nothing to wait for
+    await line?.gone.promise.catch(() => undefined); // its end is what is waited for
   }
 
   /** Lets the worker finish what is under way, then ends it (if it was made here). */
   async close(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
-    const line = await this.#line?.catch(() => undefined);
+    const line = await this.#line?.catch(() => undefined); // it never started: there is nothing to end
     if (line !== undefined && !line.isGone) {
       const closed: Promise<Reply<void>> = line.remote.close();
       await this.#within(line, closed).catch(() => undefined); // gone or silent: there is nothing to wait for

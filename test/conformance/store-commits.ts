@@ -126,7 +126,7 @@ export function testCommits(giveStore: GiveStore): void {
       const whole = groupFor(row, 'a', { records: [recordWrite('events', 'witness'), recordWrite('blobs', 'half')] });
 
       expect(await commitOne(store, whole)).toEqual({ status: 'applied' });
-      expect(await store.get('events', row.thread, 'witness')).toBeDefined();
+      expect(await store.get('events', row.thread, 'witness')).toMatchObject({ key: 'witness' });
     });
 
     test('[I1] given again after it was applied is `applied`, though its conditions fail by now, and writes nothing', async () => {

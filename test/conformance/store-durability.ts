@@ -97,7 +97,7 @@ export function testDurability(giveStore: GiveStore, { reopen, exempt }: StoreSu
       expect(next.name).toBe(store.name);
       expect(await next.readThread(row.thread)).toEqual(kept);
       for (const table of tables) expect((await next.get(table, row.thread, 'key'))?.commit).toBe(commitId('strict'));
-      expect(await next.get('events', row.thread, 'event-relaxed')).toBeDefined();
+      expect(await next.get('events', row.thread, 'event-relaxed')).toMatchObject({ key: 'event-relaxed' });
       await next.close();
     });
 
@@ -126,7 +126,7 @@ export function testDurability(giveStore: GiveStore, { reopen, exempt }: StoreSu
       expect(await next.readThread(row.thread)).toEqual(leased);
       const again = await givenThread(next, 'deleted', { incarnation: incarnation('2') });
       expect(again.epoch.local).toBe(4);
-      expect(await next.get('wraps', thread('ring'), 'ring')).toBeDefined();
+      expect(await next.get('wraps', thread('ring'), 'ring')).toMatchObject({ key: 'ring' });
       expect(await next.isEmpty()).toBe(false);
       await next.close();
     });

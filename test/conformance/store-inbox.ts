@@ -31,7 +31,7 @@ export function testInbox(giveStore: GiveStore): void {
       const item = { key, commit: commitId('a'), format: 2, plain: { from: 'a' }, body: bytes(5, 6) };
       expect(await store.get('inbox', row.thread, key)).toEqual(item);
       expect(await store.readThread(row.thread)).toEqual({ ...row, inbox: 42 });
-      expect(await store.get('inbox', row.thread, 'id:dedup-a')).toBeDefined();
+      expect(await store.get('inbox', row.thread, 'id:dedup-a')).toMatchObject({ key: 'id:dedup-a' });
     });
 
     test('[B11a] items that come at once get orders of their own, without gaps', async () => {

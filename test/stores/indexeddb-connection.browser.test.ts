@@ -71,7 +71,7 @@ describe('the connection of the IndexedDB store', () => {
     });
 
     expect(await commitOne(store, groupFor(row, 'a'))).toEqual({ status: 'applied' });
-    expect(await store.get('events', row.thread, 'event-a')).toBeDefined();
+    expect(await store.get('events', row.thread, 'event-a')).toMatchObject({ key: 'event-a' });
   });
 
   test('[C6d] it makes way at once for a tab that wants to change the database', async () => {

@@ -88,7 +88,7 @@ describe('transactions of the IndexedDB store', () => {
 
     expect(broken.status).toBe('rejected');
     expect(whole).toEqual({ status: 'fulfilled', value: { status: 'applied' } });
-    expect(await store.get('events', two.thread, 'event-b')).toBeDefined();
+    expect(await store.get('events', two.thread, 'event-b')).toMatchObject({ key: 'event-b' });
     expect(await store.get('events', row.thread, 'event-a')).toBeUndefined();
   });
 
