@@ -157,6 +157,16 @@ describe('what crosses the boundary', () => {
       await ask(`apply-${index}`, { type: 'APPLY', path, argumentList: [text] });
       expect(answers.get(`apply-${index}`), path.join('.')).toMatchObject({ isError: true });
     }
+    // What a chain of properties would reach if the functions were exposed as they are.
+    for (const path of [
+      ['send', 'constructor', 'name'],
+      ['send', 'apply', 'constructor', 'name'],
+      ['constructor', 'name'],
+    ]) {
+      const id = `get ${path.join('.')}`;
+      await ask(id, { type: 'GET', path });
+      expect(answers.get(id), id).toMatchObject({ isError: true });
+    }
     await ask('set', { type: 'SET', path: ['send'], value: { type: 'RAW', value: 1 } }).catch(() => undefined);
     worker.postMessage('nonsense');
     worker.postMessage({ type: 'APPLY' });

@@ -1,25 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { assess } from '../../src/demo/assess.ts';
-import { extractFields, matchSkills, rank, readJob } from '../../src/demo/rules.ts';
+import { extractFields, readJob } from '../../src/demo/rules.ts';
 import { sampleApplications } from '../../src/demo/samples/index.ts';
-import { Applicant, type Candidate, type Job } from '../../src/demo/types.ts';
+import { Applicant, type Job } from '../../src/demo/types.ts';
 import { sampleText } from './samples.ts';
 
 const BROKEN = '09-grace-whitfield.pdf';
 
-const sampleJobRead = async (): Promise<Job> => readJob(await sampleText('job.md'));
+const _sampleJobRead = async (): Promise<Job> => readJob(await sampleText('job.md'));
 const sampleFields = async (name: string): Promise<Applicant> => extractFields(await sampleText(name));
-
-async function _sampleRanking() {
-  const job = await sampleJobRead();
-  const candidates: Candidate[] = [];
-  for (const { name: file } of sampleApplications) {
-    if (file === BROKEN) continue;
-    const applicant = await sampleFields(file);
-    candidates.push({ file, applicant, assessment: assess(applicant, job, matchSkills(applicant, job)) });
-  }
-  return rank(candidates);
-}
 
 const nobody: Applicant = {
   name: null,
@@ -31,19 +19,6 @@ const nobody: Applicant = {
   startDate: null,
   salaryWish: null,
   contradictions: [],
-};
-
-const _plainJob: Job = {
-  title: 'Baker',
-  company: null,
-  requiredSkills: ['Bread', 'Cake'],
-  niceToHaveSkills: ['Sugar art'],
-  minimumYears: 3,
-  languages: ['English'],
-  location: 'Cork, Ireland',
-  remote: false,
-  salaryLimit: { amount: 30_000, currency: 'EUR' },
-  contact: null,
 };
 
 describe('the fields of the samples', () => {
