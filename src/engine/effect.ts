@@ -19,6 +19,7 @@ import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor } from './identity.ts';
 import { recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
 import { adoptLost, resolveDoubt } from './resolution.ts';
+import { isStop } from './run-end.ts';
 import { refuseOtherCall, settles } from './step-ledger.ts';
 import { encodeWithDigest, never, type StepRun } from './step-run.ts';
 
@@ -123,6 +124,7 @@ async function recordFailure(run: StepRun, effect: KnownEffect, entry: LedgerEnt
   if (isDefiniteRefusal(cause)) {
     return recordOutcome(run, entry, { status: 'failed', error, by: 'call', final: isSpent || wantsNoRetry });
   }
+  if (isStop(run.signal.reason)) throw run.signal.reason; // as after a crash: in doubt, and no failure that counts
   if (request.effectClass !== 'once' && isSpent && !run.signal.aborted) {
     return recordOutcome(run, entry, { status: 'failed', error, by: 'call', final: true });
   }

@@ -21,6 +21,11 @@ export function isCancel(error: unknown): boolean {
   return error instanceof Stop && error.why === 'cancelled';
 }
 
+/** The host asked for it, or the worker ends: as after a crash, the step runs again and the cut-off calls count as no failure. */
+export function isStop(error: unknown): boolean {
+  return error instanceof Stop && error.why === 'stopped';
+}
+
 /** Errors that a newer version, a key, a healthy store or a restart would cure: the thread is left as it is. */
 export function isBlocking(error: unknown): boolean {
   if (error instanceof Stop || storeErrors.is(error) || engineErrors.is(error)) return true;

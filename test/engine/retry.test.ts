@@ -331,4 +331,31 @@ describe('a thread that stops its worker each time', () => {
     }
     expect((await (await scene.open()).row())?.resumes).toBe(0);
   });
+
+  test('[B5a, B5b] a call that a graceful end cuts off uses up no attempt, and is made again without a wait', async () => {
+    const calls: ToolCall[] = [];
+    const act = tool({
+      name: 'act',
+      description: 'Acts',
+      input: z.object({}),
+      effect: 'idempotent',
+      run: (_input, call) => {
+        calls.push(call);
+        return calls.length > 5 ? 'worked' : never<string>();
+      },
+    });
+    const scene = new Scene({ agent: oneCallOf(act) });
+    await scene.begun();
+    for (let round = 1; round <= 5; round += 1) {
+      const thread = await scene.open();
+      const running = thread.run();
+      await quiet();
+      expect(calls).toHaveLength(round);
+      thread.stop();
+      await quiet();
+      expect(await running).toEqual({ end: 'stopped' });
+    }
+    expect(await (await scene.open()).run()).toEqual({ end: 'done' });
+    expect(new Set(calls.map(({ effectKey }) => effectKey)).size).toBe(1);
+  });
 });
