@@ -85,10 +85,11 @@ export class Host {
     await this.#parts.ports.store.close();
   }
 
-  /** Does it, and lets the thread run if that gave it something to do. */
+  /** Does it, and lets the thread run if that gave it something to do: here, or where it runs already. */
   async #then(id: string, work: (thread: HostedThread) => unknown): Promise<void> {
     const thread = await this.#thread(id);
     await work(thread);
+    thread.hint();
     thread.kick();
   }
 

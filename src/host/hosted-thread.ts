@@ -104,7 +104,7 @@ export class HostedThread {
     if (frame.type === 'blocked') this.#blocked = frame.error;
     if (frame.type === 'running') this.#blocked = null;
     for (const watcher of this.#watchers) watcher(frame);
-    if (frame.type === 'step' || frame.type === 'status' || frame.type === 'answered') this.#hint();
+    if (frame.type === 'step' || frame.type === 'status' || frame.type === 'answered') this.hint();
   }
 
   /** A thread that cannot be read is shown as blocked, with the reason. */
@@ -181,7 +181,8 @@ export class HostedThread {
     );
   }
 
-  #hint(): void {
+  /** Tells other workers that something changed: one of them may run the thread, or show it. */
+  hint(): void {
     void this.#parts.thread
       .hash()
       .then(this.#parts.hint)

@@ -68,6 +68,61 @@ test('[C2c] a stream that is returned from while nothing happens ends at once', 
   await agent.close();
 });
 
+test('[C1a, C3f] connecting is enough for a thread to go on', async () => {
+  const nextNote = () =>
+    new Promise<void>((resolve) => {
+      const channel = new BroadcastChannel('test-notes');
+      channel.onmessage = ({ data }: MessageEvent<{ text: string }>) => {
+        if (!/^note \d{3}$/.test(data.text)) return; // of another test
+        channel.close();
+        resolve();
+      };
+    });
+  const before = connectTo(() => start('goes-on'));
+  const first = nextNote();
+  await before.thread('t').send({ left: 400 });
+  await first;
+  await before.close();
+  const next = nextNote();
+  const after = connectTo(() => start('goes-on'));
+  await next;
+  expect((await after.thread('t').view())?.resumes).toBe(1);
+  await after.close();
+});
+
+describe('a connection that is closed', () => {
+  test('[C1a] stops the runs of its worker first, also where the worker itself lives on', async () => {
+    const { port1, port2 } = new MessageChannel();
+    const worker = new Worker(new URL('./port.worker.ts', import.meta.url), { type: 'module', name: 'port-closes' });
+    worker.postMessage('serve', [port2]);
+    const agent = connectTo(port1);
+    port1.start();
+    await agent.thread('closing').send({ left: 400 });
+    const events = agent.thread('closing').events();
+    for await (const message of events) if (message.type === 'step' && message.step.sequence > 3) break;
+    await agent.close();
+    const { held = [] } = await navigator.locks.query();
+    expect(held.filter(({ name }) => name?.startsWith('holdfast:port-closes:'))).toEqual([]);
+    expect((await errorOf(agent.threads())).code).toBe('worker_gone');
+    worker.terminate();
+  });
+
+  test('[C1a] ends its worker', async () => {
+    const lifeLocks = async () =>
+      ((await navigator.locks.query()).held ?? []).flatMap(({ name }) =>
+        name?.startsWith('holdfast:life:') ? name : [],
+      );
+    const others = await lifeLocks();
+    const agent = connectTo(start('ends'));
+    await agent.threads();
+    const [lock = ''] = (await lifeLocks()).filter((name) => !others.includes(name));
+    expect(lock).not.toBe('');
+    await agent.close();
+    // Given once the worker is gone.
+    expect(await navigator.locks.request(lock, (given) => given?.name)).toBe(lock);
+  });
+});
+
 describe('a worker that does not start or answer', () => {
   test('[C1a] one that never calls serve fails the call, with what to look at', async () => {
     const agent = connectTo(start('silent'), { startTimeoutMs: 300 });
@@ -87,7 +142,17 @@ describe('a worker that does not start or answer', () => {
 
   test('[C1a] one whose script is not there fails the call', async () => {
     const agent = connectTo(new Worker('/no-such-script.js', { type: 'module' }));
-    expect((await errorOf(agent.threads())).code).toBe('worker_failed');
+    const error = await errorOf(agent.threads());
+    expect(error.code).toBe('worker_failed');
+    expect(error.message).toContain('its script could not be loaded');
+    await agent.close();
+  });
+
+  test('[C1a] one of another version of this library is refused, with both versions', async () => {
+    const agent = connectTo(() => start('newer'));
+    const error = await errorOf(agent.threads());
+    expect(error.code).toBe('worker_failed');
+    expect(error.message).toContain('it speaks protocol 99, this page 1. Reload the page.');
     await agent.close();
   });
 
@@ -117,9 +182,19 @@ describe('what crosses the boundary', () => {
     await agent.close();
   });
 
+  test('[C1a, A7d] what cannot be sent to a worker is refused as what cannot be stored, and nothing was kept', async () => {
+    const agent = connectTo(() => start('uncloneable'));
+    const thread = agent.thread('t');
+    const error = await errorOf(thread.send({ left: () => 1 } as never));
+    expect(error.code).toBe('value_not_storable');
+    expect(error.message).toContain('Send plain data, and files as File. Nothing was kept.');
+    expect(await thread.view()).toBeNull();
+    await agent.close();
+  });
+
   test('[C2b] a message port serves as well as a worker', async () => {
     const { port1, port2 } = new MessageChannel();
-    const worker = new Worker(new URL('./port.worker.ts', import.meta.url), { type: 'module' });
+    const worker = new Worker(new URL('./port.worker.ts', import.meta.url), { type: 'module', name: 'port' });
     worker.postMessage('serve', [port2]);
     const agent = connectTo(port1);
     port1.start();

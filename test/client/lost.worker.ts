@@ -1,4 +1,5 @@
 /** Workers that misbehave, by name. */
+import { expose } from 'comlink';
 import { serve } from 'holdfast/worker';
 import { smallAgent } from '../host/small-agent.ts';
 
@@ -7,6 +8,9 @@ switch (self.name) {
     break; // never serves
   case 'throws':
     throw new Error('this worker throws at its top level');
+  case 'newer':
+    expose({ hello: () => ({ ok: true, value: { protocol: 99, agent: 'small', version: 1, lifeLock: 'none' } }) });
+    break;
   case 'freezes':
     serve(smallAgent, { database: 'freezes' });
     self.addEventListener('message', ({ data }: MessageEvent<{ path?: string[] }>) => {

@@ -76,13 +76,12 @@ test('[D2a, I10] without its device key a database stays locked, says so, and ke
   const error = await errorOf(agent.threads());
   expect(error.code).toBe('key_missing');
   expect(error.message).toContain('it stays locked. Nothing was deleted');
-  await agent.close();
   expect(await countRecords('no-key')).toEqual({ ...before, keys: 0 });
 
+  // With its key back it opens, and the worker need not be started again.
   await change('no-key', 'keys', (keys) => keys.put(key, 'device'));
-  const again = connect<typeof smallAgent>(startWorker('no-key'));
-  expect((await again.thread('t').waits()).map(({ tool }) => tool)).toEqual(['note']);
-  await again.close();
+  expect((await agent.thread('t').waits()).map(({ tool }) => tool)).toEqual(['note']);
+  await agent.close();
 });
 
 test('[D2a, I10] a wrong device key is another error, and keeps every record', async () => {

@@ -13,16 +13,20 @@ class SharedLocks implements Locks {
 
   async hold<Result>(name: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     const before = this.#turns.get(name) ?? Promise.resolve();
-    const mine = before.then(() => {
+    const turn = Promise.race([before, aborted(signal)]).then(() => {
       signal.throwIfAborted();
       return work();
     });
-    this.#turns.set(
-      name,
-      mine.catch(() => undefined), // whoever comes next does not care how this turn ended
-    );
-    return mine;
+    // Whoever comes next waits for all before it, and does not care how their turns ended.
+    this.#turns.set(name, Promise.allSettled([before, turn]));
+    return turn;
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 class SharedHints {

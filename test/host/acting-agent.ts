@@ -1,0 +1,74 @@
+/** A small agent whose calls end when the test says so, and what the tests of the host look at. */
+import * as z from 'zod';
+import { deferred } from '../../src/base/deferred.ts';
+import { log, secret, value } from '../../src/model/fields.ts';
+import { defineAgent } from '../../src/program/agent.ts';
+import { tool } from '../../src/program/tool.ts';
+import type { HostMethods, StreamMessage } from '../../src/protocol/host-api.ts';
+import { Workers } from './workers.ts';
+
+/** Acts as often as it is told to, each time when the test lets it; then asks for leave to send, if it is told to. */
+export function given({ expiresMs }: { readonly expiresMs?: number } = {}) {
+  const acts: { readonly end: () => void }[] = [];
+  const sent: string[] = [];
+  const act = tool({
+    name: 'act',
+    description: 'Acts',
+    input: z.object({}),
+    effect: 'idempotent',
+    run: () => {
+      const held = deferred<null>();
+      acts.push({ end: () => held.resolve(null) });
+      return held.promise;
+    },
+  });
+  const send = tool({
+    name: 'send',
+    description: 'Sends a letter',
+    input: z.object({ to: z.string() }),
+    effect: 'once',
+    approval: 'always',
+    ...(expiresMs !== undefined && { approvalExpiresMs: expiresMs }),
+    run: ({ to }) => {
+      sent.push(to);
+      return to;
+    },
+  });
+  const agent = defineAgent({
+    name: 'acting',
+    version: 1,
+    state: {
+      left: value(z.number(), 0),
+      to: value(z.string(), ''),
+      notes: log(z.string()),
+      token: secret(z.string()),
+    },
+    tools: { act, send },
+    rehydrate: () => ({ token: 'hush' }),
+    start: 'act',
+    nodes: {
+      async act({ left }, { call, goto }) {
+        if (left === 0) return goto('send');
+        await call('act', {});
+        return goto('act', { left: left - 1, notes: [`acted ${left}`] });
+      },
+      async send({ to }, { call, end }) {
+        if (to === '') return end();
+        return end({ notes: [await call('send', { to }).catch((error: { code: string }) => error.code)] });
+      },
+    },
+  });
+  return { workers: new Workers(agent), acts, sent };
+}
+
+export const statusIn = async (host: HostMethods) => (await host.view('t'))?.status;
+export const notesIn = async (host: HostMethods) => (await host.state('t', null)).notes;
+
+/** The stream of the thread, as a page gets it. */
+export async function watched(host: HostMethods): Promise<{ readonly messages: StreamMessage[]; stop(): void }> {
+  const { port1, port2 } = new MessageChannel();
+  const messages: StreamMessage[] = [];
+  port1.onmessage = ({ data }: MessageEvent<StreamMessage>) => messages.push(data);
+  await host.watch('t', port2);
+  return { messages, stop: () => port1.close() };
+}

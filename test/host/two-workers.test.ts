@@ -1,0 +1,127 @@
+/** Two workers on one database, as two tabs have them. */
+import { describe, expect, test } from 'vitest';
+import { nth, only, quiet } from '../engine/support.ts';
+import { given, notesIn, statusIn, watched } from './acting-agent.ts';
+
+describe('two workers on one database', () => {
+  test('[B14a] one runs a thread, the other waits for its lock and takes over when it is closed', async () => {
+    const { workers, acts } = given();
+    const [first, second] = [await workers.start(), await workers.start()];
+    await first.send('t', { left: 2 }, 'a');
+    await quiet();
+    await second.send('t', { left: 2 }, 'a');
+    await quiet();
+    expect(acts).toHaveLength(1);
+    nth(acts, 0).end();
+    await quiet();
+    expect(acts).toHaveLength(2);
+    await first.close();
+    await quiet();
+    expect(acts).toHaveLength(3);
+    nth(acts, 2).end();
+    await quiet();
+    expect(await statusIn(second)).toBe('done');
+  });
+
+  test('[B14a] one that was asked nothing takes over too; on request it does not', async () => {
+    for (const [resume, expected] of [
+      ['auto', 2],
+      ['on-request', 1],
+    ] as const) {
+      const { workers, acts } = given();
+      const first = await workers.start();
+      await workers.start({ resume });
+      await first.send('t', { left: 1 }, 'a');
+      await quiet();
+      await first.close();
+      await quiet();
+      expect(acts, resume).toHaveLength(expected);
+    }
+  });
+
+  test('[B14a] one that has run it takes it up again when it runs in the other, and that is closed', async () => {
+    const { workers, acts } = given();
+    const [first, second] = [await workers.start(), await workers.start()];
+    await first.send('t', { left: 0 }, 'a');
+    await quiet();
+    expect(await statusIn(first)).toBe('done');
+    await second.send('t', { left: 1 }, 'b');
+    await quiet();
+    await second.close();
+    await quiet();
+    expect(acts).toHaveLength(2);
+  });
+
+  test('[C1a] one that waits for the lock of a thread closes without it', async () => {
+    const { workers } = given();
+    const [first, second] = [await workers.start(), await workers.start()];
+    await first.send('t', { left: 1 }, 'a');
+    await quiet();
+    await second.resume('t');
+    await second.close();
+    expect(await statusIn(first)).toBe('running');
+  });
+
+  test('[B10a] a cancel asked for in one reaches the call in the other', async () => {
+    const { workers } = given();
+    const [first, second] = [await workers.start(), await workers.start({ resume: 'on-request' })];
+    await first.send('t', { left: 1 }, 'a');
+    await quiet();
+    await second.cancel('t', 'b');
+    await quiet();
+    expect(await statusIn(first)).toBe('cancelled');
+  });
+
+  test('[C2c] a page of the one sees what happens in the other', async () => {
+    const { workers, acts } = given();
+    const [first, second] = [await workers.start(), await workers.start()];
+    const { messages, stop } = await watched(second);
+    await first.send('t', { left: 1 }, 'a');
+    await quiet();
+    nth(acts, 0).end();
+    await quiet();
+    await quiet();
+    const seen = messages.filter((message) => message.type === 'view').map(({ view }) => view.status);
+    expect(new Set(seen)).toEqual(new Set(['idle', 'running', 'done']));
+    expect(seen.at(-1)).toBe('done');
+    stop();
+  });
+
+  test('[B9b] an answer given in one reaches the run in the other', async () => {
+    const { workers, sent } = given();
+    const [first, second] = [await workers.start(), await workers.start({ resume: 'on-request' })];
+    await first.send('t', { to: 'ann' }, 'a');
+    await quiet();
+    const wait = only((await second.view('t'))?.waits ?? []);
+    await second.answer('t', wait.id, wait.digest, { decision: 'allow' });
+    await quiet();
+    expect(sent).toEqual(['ann']);
+    expect(await statusIn(first)).toBe('done');
+  });
+
+  test('[B14c] a run that lost its lease to another takes it again, once it may', async () => {
+    const { workers, acts } = given();
+    const host = await workers.start();
+    await host.send('t', { left: 1 }, 'a');
+    await quiet();
+    // Runs it without asking for the lock, and is gone.
+    const other = (await workers.engine()).thread('t');
+    const run = other.run();
+    await quiet();
+    other.stop();
+    await run;
+    nth(acts, 0).end();
+    await quiet();
+    expect(await statusIn(host)).toBe('done');
+    expect(await notesIn(host)).toEqual({ length: 1, tail: ['acted 1'] });
+  });
+
+  test('[C1a] a hint names the thread by its hash alone', async () => {
+    const { workers } = given();
+    const host = await workers.start();
+    await host.send('t', { to: 'ann' }, 'a');
+    await quiet();
+    const [hash] = workers.world.data.threads.keys();
+    expect(new Set(workers.hints.posted)).toEqual(new Set([hash]));
+  });
+});
