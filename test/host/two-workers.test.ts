@@ -1,6 +1,6 @@
 /** Two workers on one database, as two tabs have them. */
 import { describe, expect, test } from 'vitest';
-import { nth, only, quiet } from '../engine/support.ts';
+import { nth, only, quiet, withMethods } from '../engine/support.ts';
 import { given, notesIn, statusIn, watched } from './acting-agent.ts';
 
 describe('two workers on one database', () => {
@@ -85,6 +85,33 @@ describe('two workers on one database', () => {
     expect(new Set(seen)).toEqual(new Set(['idle', 'running', 'done']));
     expect(seen.at(-1)).toBe('done');
     stop();
+  });
+
+  test('[C2c] nothing is read any more for a page that has left', async () => {
+    const { workers } = given();
+    const store = workers.world.store();
+    let reads = 0;
+    const first = await workers.start();
+    const second = await workers.start({
+      resume: 'on-request',
+      store: withMethods(store, {
+        range: (...args) => {
+          if (args[0] === 'checkpoints') reads += 1;
+          return store.range(...args);
+        },
+      }),
+    });
+    const { port1, port2 } = new MessageChannel();
+    await second.watch('t', port2);
+    const closed = new Promise((resolve) => port1.addEventListener('close', resolve));
+    port1.start();
+    port1.postMessage('stop');
+    await closed;
+    reads = 0;
+    await first.send('t', {}, 'a');
+    await quiet();
+    expect(await statusIn(first)).toBe('done');
+    expect(reads).toBe(0);
   });
 
   test('[B9b] an answer given in one reaches the run in the other', async () => {
