@@ -75,7 +75,21 @@ test('[B9d] an approval takes the focus, Enter allows nothing, and an edited let
   await card.getByRole('button', { name: 'Edit' }).click();
   await card.getByLabel('Subject').press('Enter');
   await card.getByLabel('Letter').fill('Come on Monday.');
+  const address = await card.getByLabel('To').inputValue();
+  await card.getByLabel('To').fill('amara');
+  await card.getByRole('button', { name: 'Allow with these changes' }).click();
+  await card.getByRole('alert').filter({ hasText: "include an '@'" }).waitFor();
+  expect(await card.getByLabel('To').evaluate((field) => field === document.activeElement)).toBe(true);
+  await card.getByLabel('To').fill(address);
   expect(demo.outbox.deliveries()).toEqual([]);
+  const described = await page
+    .getByRole('button', { name: 'Allow', exact: true })
+    .evaluateAll((buttons) =>
+      buttons
+        .map((button) => button.getAttribute('aria-describedby'))
+        .map((id) => id && document.getElementById(id)?.textContent),
+    );
+  expect(new Set(described).size).toBe(6);
   await card.getByRole('button', { name: 'Allow with these changes' }).click();
   await card.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Deny' }).first().click();

@@ -1,4 +1,4 @@
-import { button, element, type Part, replaceChildren, setText, show } from './element.ts';
+import { button, element, type Part, replaceChildren, setAttributes, setText, show } from './element.ts';
 import { icon } from './icons.ts';
 import type { ScreeningWait } from './session.ts';
 
@@ -26,14 +26,17 @@ export function approvalCard(first: ScreeningWait, isOpen: boolean, actions: Car
   const problem = element('p', { class: 'problem-line', role: 'alert', hidden: true });
   const buttons = element('div', { class: 'buttons' });
 
+  const tell = (words: string): void => {
+    setText(problem, words);
+    show(problem, true);
+  };
   const give = async (answer: () => Promise<void>): Promise<void> => {
     for (const one of buttons.querySelectorAll('button')) one.disabled = true;
     show(problem, false);
     try {
       await actions.answer(first, answer);
     } catch (error) {
-      setText(problem, error instanceof Error ? error.message : String(error));
-      show(problem, true);
+      tell(error instanceof Error ? error.message : String(error));
       for (const one of buttons.querySelectorAll('button')) one.disabled = false;
     }
   };
@@ -44,27 +47,34 @@ export function approvalCard(first: ScreeningWait, isOpen: boolean, actions: Car
     replaceChildren(buttons, ...(isEditing ? editing : asking));
   };
 
+  const edit = (): void => {
+    setEditing(true);
+    fields.focus();
+  };
+  const discard = (): void => {
+    fields.reset();
+    show(problem, false);
+    setEditing(false);
+    title.focus();
+  };
+  const allowEdited = (): void => {
+    const fault = fields.fault();
+    if (fault === '') void give(() => first.allow({ args: { ...first.args, ...fields.values() } }));
+    else tell(fault);
+  };
+  // Of several cards, the title says which one a button belongs to.
+  const about = { 'aria-describedby': title.id };
+  const deny = () => button('Deny', () => void give(() => first.deny()), about, icon('x'));
+  const isAllow = { ...about, class: 'is-allow' };
   const asking = [
-    button('Deny', () => void give(() => first.deny()), {}, icon('x')),
-    button('Edit', () => {
-      setEditing(true);
-      fields.focus();
-    }),
-    button('Allow', () => void give(() => first.allow()), { class: 'is-allow' }, icon('check')),
+    deny(),
+    button('Edit', edit, about),
+    button('Allow', () => void give(() => first.allow()), isAllow, icon('check')),
   ];
   const editing = [
-    button('Deny', () => void give(() => first.deny()), {}, icon('x')),
-    button('Discard changes', () => {
-      fields.reset();
-      setEditing(false);
-      title.focus();
-    }),
-    button(
-      'Allow with these changes',
-      () => void give(() => first.allow({ args: { ...first.args, ...fields.values() } })),
-      { class: 'is-allow' },
-      icon('check'),
-    ),
+    deny(),
+    button('Discard changes', discard, about),
+    button('Allow with these changes', allowEdited, isAllow, icon('check')),
   ];
 
   const node = element(
@@ -98,11 +108,13 @@ interface LetterFields {
   readonly node: HTMLElement;
   focus(): void;
   reset(): void;
+  /** What is wrong with the address, in the words of the browser; its field has the focus then. Empty if nothing is. */
+  fault(): string;
   values(): { readonly to: string; readonly subject: string; readonly body: string };
 }
 
 function letterFields(letter: { to: string; subject: string; body: string }): LetterFields {
-  const to = element('input', { type: 'email', autocomplete: 'off', value: letter.to });
+  const to = element('input', { type: 'email', required: true, autocomplete: 'off', value: letter.to });
   const subject = element('input', { type: 'text', autocomplete: 'off', value: letter.subject });
   const body = element('textarea', { rows: '10' });
   const reset = (): void => {
@@ -125,6 +137,12 @@ function letterFields(letter: { to: string; subject: string; body: string }): Le
       body.setSelectionRange(0, 0);
     },
     reset,
+    fault() {
+      const { validationMessage } = to;
+      setAttributes(to, { 'aria-invalid': validationMessage !== '' });
+      if (validationMessage !== '') to.focus();
+      return validationMessage;
+    },
     values: () => ({ to: to.value.trim(), subject: subject.value, body: body.value }),
   };
 }
