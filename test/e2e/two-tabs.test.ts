@@ -54,6 +54,11 @@ test('[B14a] of two tabs one runs the thread, both see it, and the other takes o
     // The second tab asks for the same, as an impatient person would: the same input is kept once.
     await second.evaluate((left) => window.controls?.start(left), letters);
     await second.waitForFunction(() => document.querySelector('#status')?.textContent === 'running');
+    await second.waitForFunction(async () => {
+      const isThread = ({ name = '' }: LockInfo) => name.startsWith('holdfast:holdfast:');
+      const { held = [], pending = [] } = await navigator.locks.query();
+      return held.filter(isThread).length === 1 && pending.filter(isThread).length === 1;
+    });
     await first.waitForFunction(() => Number(document.body.dataset.steps ?? 0) >= 7);
     await first.close();
     await second.waitForFunction(() => document.querySelector('#status')?.textContent === 'done');
