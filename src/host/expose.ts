@@ -1,22 +1,32 @@
-import { type Endpoint, expose } from 'comlink';
 import type { HostApi } from '../protocol/host-api.ts';
+import { replyOf } from '../protocol/reply.ts';
 
-/**
- * Serves the API on an endpoint. Comlink walks any property a message names, `constructor` included, and calls what it
- * finds: the facade, its functions and their `apply` have no prototype and are frozen, so there is nothing else to find.
- */
-export function exposeApi(api: HostApi, endpoint: Endpoint): void {
-  const facade: Record<string, unknown> = Object.create(null);
-  for (const [name, method] of Object.entries(api)) facade[name] = bare(method);
-  // A worker's own page and a message port have the empty origin; messages from elsewhere have another.
-  expose(Object.freeze(facade), endpoint, ['']);
+/** What a page's Comlink sends for a call, as far as it can be trusted. */
+interface CallMessage {
+  readonly id?: unknown;
+  readonly type?: unknown;
+  readonly path?: readonly unknown[];
+  readonly argumentList?: readonly { readonly value?: unknown }[];
 }
 
-function bare(method: (...args: never[]) => unknown): unknown {
-  const call = (...args: never[]) => method(...args);
-  const apply = (_self: unknown, args: never[]) => method(...args);
-  Object.setPrototypeOf(apply, null);
-  Object.setPrototypeOf(call, null);
-  Object.defineProperty(call, 'apply', { value: Object.freeze(apply) });
-  return Object.freeze(call);
+/**
+ * Answers the calls that a page makes through Comlink (its `APPLY` messages), and nothing else: no other property of
+ * anything can be named, read, set or made (decision 0010).
+ */
+export function exposeApi(api: HostApi, endpoint: MessagePort): void {
+  endpoint.addEventListener('message', ({ data, origin }: MessageEvent<CallMessage | null>) => {
+    // A worker's own page and a message port have the empty origin; messages from elsewhere have another.
+    if (origin !== '' || data?.type !== 'APPLY' || !Array.isArray(data.path)) return;
+    const { id, path, argumentList = [] } = data;
+    const [name] = path;
+    const method = typeof name === 'string' && Object.hasOwn(api, name) ? api[name as keyof HostApi] : undefined;
+    if (method === undefined || path.length !== 1) return;
+    const answer = (value: unknown) => endpoint.postMessage({ id, type: 'RAW', value });
+    const call = async () => {
+      answer(await (method as (...given: readonly unknown[]) => unknown)(...argumentList.map(({ value }) => value)));
+    };
+    // Arguments that are none, or an answer that could not be cloned.
+    void call().catch(async (reason) => answer(await replyOf(() => Promise.reject(reason))));
+  });
+  endpoint.start?.(); // a port waits for it; a worker's own scope has none
 }
