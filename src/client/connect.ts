@@ -26,7 +26,10 @@ export interface AgentClient<A extends AgentType> {
   thread(id: string): ThreadClient<A>;
   /** All threads of this agent, newest change first. */
   threads(): Promise<readonly ThreadSummary[]>;
-  /** Lets the worker finish what is under way, then ends it. Threads go on when it is opened again. */
+  /**
+   * Stops the runs and ends the worker. Threads go on when it is opened again; a call that was cut off is settled then, as its
+   * effect class says.
+   */
   close(): Promise<void>;
 }
 

@@ -12,8 +12,12 @@ import { valueFrom } from '../protocol/reply.ts';
 /** A worker, a function that makes one (then a lost worker is replaced), or a port to one that somebody else owns. */
 export type WorkerSource = Worker | MessagePort | (() => Worker);
 
+/** A worker that ends within this time of its start is replaced after a pause that doubles each time. */
+const steadyMs = 10_000;
+const [firstPauseMs, longestPauseMs] = [100, 5_000];
+
 export interface ConnectOptions {
-  /** How long a worker may take to start. Default 20 s. */
+  /** How long a worker may take to start: longer than it waits for a database that another tab holds. Default 30 s. */
   readonly startTimeoutMs?: number;
   /** How long a call may stay unanswered by a worker that lives. Default 30 s. */
   readonly callTimeoutMs?: number;
@@ -23,6 +27,8 @@ interface Line {
   readonly remote: Remote<HostApi>;
   /** Rejects when the worker is gone; never resolves. */
   readonly gone: Deferred<never>;
+  /** Whether it has answered. */
+  isStarted: boolean;
   isGone: boolean;
 }
 
@@ -31,10 +37,14 @@ export class Connection {
   readonly #startTimeoutMs: number;
   readonly #callTimeoutMs: number;
   readonly #closed = new AbortController();
+  /** Aborted when nothing more is to be heard of the worker. */
+  readonly #ended = new AbortController();
+  #startedAtMs = 0;
+  #pauseMs = 0;
   #worker: Worker | undefined;
   #line: Promise<Line> | undefined;
 
-  constructor(source: WorkerSource, { startTimeoutMs = 20_000, callTimeoutMs = 30_000 }: ConnectOptions) {
+  constructor(source: WorkerSource, { startTimeoutMs = 30_000, callTimeoutMs = 30_000 }: ConnectOptions) {
     this.#source = source;
     this.#startTimeoutMs = startTimeoutMs;
     this.#callTimeoutMs = callTimeoutMs;
@@ -45,6 +55,7 @@ export class Connection {
     this.#open().catch(() => undefined); // the first call meets the same fault, or none any more
   }
 
+  /** Whether a worker that is lost is replaced. */
   get canRestart(): boolean {
     return typeof this.#source === 'function' && !this.#closed.signal.aborted;
   }
@@ -72,7 +83,7 @@ export class Connection {
     await line?.gone.promise.catch(() => undefined); // its end is what is waited for
   }
 
-  /** Lets the worker finish what is under way, then ends it (if it was made here). */
+  /** Stops the runs, gives their leases back and ends the worker. What a cut-off call came to is settled later. */
   async close(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
@@ -83,6 +94,7 @@ export class Connection {
       this.#end(line, gone('this page closed it'));
     }
     this.#worker?.terminate();
+    this.#ended.abort();
   }
 
   #open(): Promise<Line> {
@@ -92,29 +104,39 @@ export class Connection {
   }
 
   async #start(): Promise<Line> {
+    if (this.#pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, this.#pauseMs));
+    try {
+      return await this.#startNow();
+    } catch (error) {
+      this.#line = undefined;
+      throw error;
+    }
+  }
+
+  async #startNow(): Promise<Line> {
+    if (this.#closed.signal.aborted) throw gone('this page closed it');
     const endpoint = typeof this.#source === 'function' ? this.#source() : this.#source;
+    this.#startedAtMs = performance.now();
     this.#worker = endpoint instanceof MessagePort ? undefined : endpoint;
-    const line: Line = { remote: wrap<HostApi>(endpoint), gone: deferred<never>(), isGone: false };
+    const line: Line = { remote: wrap<HostApi>(endpoint), gone: deferred<never>(), isStarted: false, isGone: false };
     line.gone.promise.catch(() => undefined); // calls hear of it through their own race
     endpoint.addEventListener('messageerror', () => this.#end(line, gone('a message could not be read')));
     endpoint.addEventListener('error', (event) => {
-      if (!isStarted) this.#end(line, failed((event as ErrorEvent).message || 'its script could not be loaded.'));
+      if (!line.isStarted) this.#end(line, failed((event as ErrorEvent).message || 'its script could not be loaded.'));
     });
-    let isStarted = false;
     try {
       const hello = valueFrom(
         await withTimeout(Promise.race([line.remote.hello(), line.gone.promise]), this.#startTimeoutMs, () =>
           failed(`it did not answer within ${this.#startTimeoutMs} ms. Does its file call serve(…)?`),
         ),
       );
-      isStarted = true;
       if (hello.protocol !== protocolVersion) {
         throw failed(`it speaks protocol ${hello.protocol}, this page ${protocolVersion}. Reload the page.`);
       }
+      line.isStarted = true;
       this.#watchLife(line, hello.lifeLock);
       return line;
     } catch (error) {
-      this.#line = undefined;
       if (typeof this.#source === 'function') this.#worker?.terminate(); // the next call makes another
       throw error;
     }
@@ -123,7 +145,7 @@ export class Connection {
   /** The lock is free only when the worker is gone: terminated, crashed, or closed. */
   #watchLife(line: Line, lock: string): void {
     navigator.locks
-      .request(lock, { mode: 'shared', signal: this.#closed.signal }, () =>
+      .request(lock, { mode: 'shared', signal: this.#ended.signal }, () =>
         this.#end(line, gone('it was terminated or crashed')),
       )
       .catch(() => undefined); // closed by this page
@@ -133,7 +155,11 @@ export class Connection {
     if (line.isGone) return;
     line.isGone = true;
     line.gone.reject(error);
-    if (this.canRestart) this.#line = undefined;
+    if (!line.isStarted || !this.canRestart) return; // one that never started fails its call, and the next call tries again
+    const isSteady = performance.now() - this.#startedAtMs > steadyMs;
+    this.#pauseMs = isSteady ? 0 : Math.min(longestPauseMs, Math.max(firstPauseMs, 2 * this.#pauseMs));
+    this.#line = undefined;
+    this.start(); // its threads go on, also if the page asks for nothing
   }
 
   #within<Value>(line: Line, answer: Promise<Value>): Promise<Value> {

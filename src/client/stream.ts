@@ -1,4 +1,5 @@
 import { transfer } from 'comlink';
+import { HoldfastError } from '../base/errors.ts';
 import type { StreamMessage } from '../protocol/host-api.ts';
 import type { Connection } from './connection.ts';
 
@@ -48,6 +49,9 @@ async function* messagesOf(
           });
         }
       }
+    } catch (error) {
+      const isLost = error instanceof HoldfastError && error.code === 'worker_gone';
+      if (!isLost || !connection.canRestart) throw error; // else: again, with the worker that replaces it
     } finally {
       port1.postMessage('stop');
       port1.close();

@@ -10,7 +10,7 @@ import { randomFraction } from '../base/random.ts';
 import type { LedgerEntry } from '../codec/ledger-codec.ts';
 import type { EffectKey } from '../model/ids.ts';
 import { programErrors } from '../program/errors.ts';
-import { backoffAfter } from '../program/retry.ts';
+import { backoffLeft } from '../program/retry.ts';
 import { deepFreeze } from '../program/state.ts';
 import { Refusal, type ToolCall } from '../program/tool.ts';
 import { askApproval, recallGrant } from './approval.ts';
@@ -161,12 +161,16 @@ async function waitBeforeRetry(run: StepRun, effect: KnownEffect, last: LedgerEn
   const failedAtMs = last?.outcome?.atMs ?? last?.doubt?.atMs;
   if (last === undefined || failedAtMs === undefined || !hasFailed(last)) return;
   const { request } = effect;
-  const backoffMs = backoffAfter(request.retry, failuresOf(run, effect), randomFraction(run.ports.random));
-  // At most the whole wait again: a clock that was put back must not hold the thread.
-  const inMs = Math.min(backoffMs, Math.max(0, failedAtMs + backoffMs - run.ports.clock.nowMs()));
+  const { clock, random } = run.ports;
+  const nowMs = clock.nowMs();
+  const inMs = backoffLeft(request.retry, failuresOf(run, effect), {
+    failedAtMs,
+    nowMs,
+    fraction: randomFraction(random),
+  });
   const reason = (last.outcome?.error ?? last.doubt?.reason)?.message ?? '';
   run.emit({ type: 'retry', name: request.name, attempt: last.intent.attempt + 1, inMs, reason });
-  await run.ports.clock.sleep(inMs, run.signal);
+  await clock.sleep(inMs, run.signal);
 }
 
 function callOf(run: StepRun, { key }: KnownEffect, { intent }: LedgerEntry): ToolCall {

@@ -23,6 +23,7 @@ import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { engineErrors } from './errors.ts';
+import { give } from './give.ts';
 import { controlOf } from './plans.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
 import type { RunEnd } from './run-end.ts';
@@ -42,6 +43,7 @@ export class EngineThread {
   readonly #emit: (frame: Frame) => void;
   #codec: ThreadCodec | undefined;
   #runner: ThreadRunner | undefined;
+  #isStopping = false;
 
   constructor(ports: EnginePorts, options: EngineOptions, id: ThreadId, emit: (frame: Frame) => void) {
     this.#ports = ports;
@@ -69,7 +71,8 @@ export class EngineThread {
   }
 
   /**
-   * Answers a wait, once and for all. Durable once it resolves; the same answer again changes nothing.
+   * Answers a wait, once and for all. Durable once it resolves; the same answer again changes nothing. One that comes after
+   * the wait's time is over is refused as `wait_closed`.
    *
    * @throws `wait_unknown`, `wait_closed` (with the winner), `answer_mismatch`, `answer_invalid`, `tool_input_invalid` for edited
    * arguments that the tool would refuse: nothing was kept.
@@ -85,19 +88,19 @@ export class EngineThread {
     if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
     const tool = this.#options.agent.tools[wait.tool];
     if (tool !== undefined && answer.decision === 'allow' && answer.args !== undefined) checkedInput(tool, answer.args);
+    const nowMs = this.#ports.clock.nowMs();
+    const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= nowMs;
     const blobs = new BlobBatch();
-    const record = await sealAnswer(codec, wait, answer, this.#ports.clock.nowMs(), blobs);
-    const [result] = await this.#ports.store.commit([
-      {
-        id: randomId(this.#ports.random) as CommitId,
-        thread: row.thread,
-        incarnation: row.incarnation,
-        durability: 'strict',
-        conditions: [{ kind: 'wait_open', wait: wait.id }, ...blobs.conditions()],
-        records: [record, ...blobs.writes()],
-      },
-    ]);
-    if (result?.status !== 'applied') {
+    const record = await sealAnswer(codec, wait, isOver ? { decision: 'expired' } : answer, nowMs, blobs);
+    const result = await give(this.#ports, {
+      id: randomId(this.#ports.random) as CommitId,
+      thread: row.thread,
+      incarnation: row.incarnation,
+      durability: 'strict',
+      conditions: [{ kind: 'wait_open', wait: wait.id }, ...blobs.conditions()],
+      records: [record, ...blobs.writes()],
+    });
+    if (result.status !== 'applied' || isOver) {
       const winner = (await readAnswer(codec, wait.id))?.answer;
       if (winner !== undefined && (await isSameAnswer(codec, winner, answer))) return;
       throw engineErrors.make('wait_closed', { wait: id, winner: winner?.decision ?? 'its thread' });
@@ -107,8 +110,10 @@ export class EngineThread {
 
   /** Runs the thread until it has nothing to do. One call at a time. Never rejects. */
   async run(): Promise<RunEnd> {
+    this.#isStopping = false;
     const opened = await this.#openForRun();
     if ('end' in opened) return opened;
+    if (this.#isStopping) return { end: 'stopped' };
     this.#runner = new ThreadRunner(this.#ports, this.#options, opened.codec, this.#emit);
     const end = await this.#runner.run();
     this.#runner = undefined;
@@ -122,6 +127,7 @@ export class EngineThread {
 
   /** Asks a run to stop at the next possible point, without committing anything. */
   stop(): void {
+    this.#isStopping = true; // also where the thread is still being opened
     this.#runner?.stop();
   }
 
@@ -233,17 +239,15 @@ export class EngineThread {
   async #append({ row, codec }: OpenThread, dedupId: string, item: InboxItem): Promise<void> {
     const blobs = new BlobBatch();
     const inbox = await sealInboxItem(codec, dedupId, item, blobs);
-    const [result] = await this.#ports.store.commit([
-      {
-        id: randomId(this.#ports.random) as CommitId,
-        thread: row.thread,
-        incarnation: row.incarnation,
-        durability: 'strict',
-        conditions: blobs.conditions(),
-        records: blobs.writes(),
-        inbox,
-      },
-    ]);
-    if (result?.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
+    const result = await give(this.#ports, {
+      id: randomId(this.#ports.random) as CommitId,
+      thread: row.thread,
+      incarnation: row.incarnation,
+      durability: 'strict',
+      conditions: blobs.conditions(),
+      records: blobs.writes(),
+      inbox,
+    });
+    if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
   }
 }

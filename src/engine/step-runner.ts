@@ -1,5 +1,6 @@
 /** Runs one attempt at one step, to its end: a result, a wait, a failure, or an abort. */
 import { whenAborted } from '../base/abort.ts';
+import { randomFraction } from '../base/random.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
@@ -10,6 +11,7 @@ import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
 import type { LanguageModel } from '../program/model.ts';
 import type { NodeResult } from '../program/node-result.ts';
+import { backoffLeft } from '../program/retry.ts';
 import { Activity } from './activity.ts';
 import { checkedResult, type RunnableNode } from './agent-nodes.ts';
 import { nodeContext } from './call-scope.ts';
@@ -95,6 +97,12 @@ export async function startStep(
     const stop = () => limit.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
+    try {
+      await restAfterFailure(run, node);
+    } catch (error) {
+      signal.removeEventListener('abort', stop);
+      return { type: 'threw', error };
+    }
     const stopTimer = new AbortController();
     const timer = ports.clock.sleep(node.timeLimitMs, stopTimer.signal).then(
       () => limit.abort(programErrors.make('node_timed_out', { node: node.name, afterMs: node.timeLimitMs })),
@@ -115,6 +123,19 @@ export async function startStep(
     }
   };
   return { run, end: work() };
+}
+
+/** What is left of the wait after a failed attempt of the node: a restart does not shorten it. */
+async function restAfterFailure({ ledger, ports, emit, signal }: StepRun, node: RunnableNode): Promise<void> {
+  const failures = ledger.nodeFailures;
+  const outcome = failures.at(-1)?.outcome;
+  if (outcome === undefined) return;
+  const [nowMs, fraction] = [ports.clock.nowMs(), randomFraction(ports.random)];
+  const inMs = backoffLeft(node.retry, failures.length, { failedAtMs: outcome.atMs, nowMs, fraction });
+  if (inMs === 0) return;
+  const reason = outcome.error?.message ?? '';
+  emit({ type: 'retry', name: node.name, attempt: failures.length + 1, inMs, reason });
+  await ports.clock.sleep(inMs, signal);
 }
 
 async function runNode(parts: StepParts, node: RunnableNode, state: ThreadState, run: StepRun): Promise<StepEnd> {

@@ -7,7 +7,6 @@
  *   fail again on every run is committed as `failed`.
  */
 import { errorToData } from '../base/errors.ts';
-import { randomFraction } from '../base/random.ts';
 import { firstOrder, readInbox } from '../codec/inbox-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openThreadImage, type ThreadImage } from '../codec/thread-image.ts';
@@ -16,7 +15,6 @@ import type { Control } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { programErrors } from '../program/errors.ts';
-import { backoffAfter } from '../program/retry.ts';
 import { nodeOf, type RunnableNode } from './agent-nodes.ts';
 import { Boundaries } from './boundaries.ts';
 import { engineErrors } from './errors.ts';
@@ -44,6 +42,7 @@ export class ThreadRunner {
   #abort = new AbortController();
   #isStopping = false;
   #writer: ThreadWriter | undefined;
+  #boundaries: Boundaries | undefined;
   #step: RunningStep | undefined;
 
   constructor(ports: EnginePorts, options: EngineOptions, codec: ThreadCodec, emit: (frame: Frame) => void) {
@@ -60,13 +59,14 @@ export class ThreadRunner {
     return { end: 'blocked', error: data };
   }
 
-  /** Looks at once for what came from outside: a cancel, and answers to waits. */
+  /** Looks at once for what came from outside: a cancel, answers to waits, and the end of their time. */
   async look(): Promise<void> {
     const writer = this.#writer;
     if (writer === undefined) return;
     const abort = this.#abort; // taken first: a cancel that is carried out meanwhile must not end the run after it
     const items = await readInbox(this.#codec, controlOf(writer.image, 0).inboxTaken);
     if (items.some(({ item }) => item.type === 'cancel')) abort.abort(new Stop('cancelled'));
+    await this.#boundaries?.expireWaits();
     await this.#step?.run.waits.look();
   }
 
@@ -114,6 +114,7 @@ export class ThreadRunner {
     this.#writer = writer;
     const isResumed = row.status === 'running' || row.status === 'waiting';
     const boundaries = new Boundaries(this.#ports, this.#options, writer, this.#emit, row.status === 'running');
+    this.#boundaries = boundaries;
     const mayRun = row.status !== 'waiting' || (await this.#hasNews(writer));
     const suspect = row.resumes > maxResumes && mayRun ? await this.#suspect(image, isResumed) : undefined;
     if (suspect !== undefined) {
@@ -229,13 +230,6 @@ export class ThreadRunner {
     if (isSpent) {
       await boundaries.failStep(run, error);
       return { end: 'failed' };
-    }
-    const inMs = backoffAfter(node.retry, attempt, randomFraction(this.#ports.random));
-    this.#emit({ type: 'retry', name: node.name, attempt: attempt + 1, inMs, reason: errorToData(error).message });
-    try {
-      await this.#ports.clock.sleep(inMs, this.#abort.signal);
-    } catch (reason) {
-      if (!isCancel(reason)) throw reason;
     }
     return 'again';
   }

@@ -15,10 +15,8 @@ import type { CommitGroup, Condition, Durability, GroupResult, RecordWrite } fro
 import type { CommitId } from '../model/ids.ts';
 import { storeErrors } from '../store/errors.ts';
 import { engineErrors } from './errors.ts';
+import { give } from './give.ts';
 import type { EnginePorts } from './ports.ts';
-
-/** Waits before a group whose fate is unknown, or that found the store unable, is given again. */
-const retryWaitsMs = [50, 250, 1_000];
 
 export class ThreadWriter {
   readonly codec: ThreadCodec;
@@ -86,7 +84,7 @@ export class ThreadWriter {
     durability: Durability,
   ): Promise<GroupResult> {
     const { thread, incarnation } = this.#image.row;
-    return this.#give({
+    return give(this.#ports, {
       id: randomId(this.#ports.random) as CommitId,
       thread,
       incarnation,
@@ -108,31 +106,10 @@ export class ThreadWriter {
   }
 
   async #apply({ group, image }: BuiltGroup): Promise<ThreadImage> {
-    const result = await this.#give(group);
+    const result = await give(this.#ports, group);
     if (result.status !== 'applied') throw this.#refused(result);
     this.#image = image;
     return image;
-  }
-
-  /** Gives the same group again while its fate is unknown: one that was applied is recognised by its id. */
-  async #give(group: CommitGroup): Promise<GroupResult> {
-    for (const waitMs of retryWaitsMs) {
-      try {
-        return await this.#commit(group);
-      } catch (error) {
-        if (!storeErrors.is(error) || error.code === 'store_too_new' || error.code === 'store_damaged') throw error;
-        await this.#ports.clock.sleep(waitMs);
-      }
-    }
-    return this.#commit(group);
-  }
-
-  async #commit(group: CommitGroup): Promise<GroupResult> {
-    const [result] = await this.#ports.store.commit([group]);
-    if (result === undefined) {
-      throw storeErrors.make('store_failed', { operation: 'commit', reason: 'it gave no result for the group' });
-    }
-    return result;
   }
 
   #refused(result: GroupResult): Error {
@@ -142,6 +119,11 @@ export class ThreadWriter {
     }
     if (result.status === 'exists' && result.table === 'waits') {
       return engineErrors.make('wait_closed', { wait: result.key, winner: 'another answer' });
+    }
+    if (result.status === 'exists') {
+      // Epoch and head are as this runner left them: nobody took over, the row was put back.
+      const reason = `${result.table}/${result.key} is there, and the thread's row is older`;
+      return storeErrors.make('store_failed', { operation: 'commit', reason });
     }
     return engineErrors.make('lease_lost', { thread, reason: result.status });
   }

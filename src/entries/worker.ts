@@ -43,17 +43,23 @@ async function openHost(agent: AnyAgent, options: ServeOptions): Promise<HostMet
   const { database = 'holdfast', resume = 'auto', endpoint: _, ...engineOptions } = options;
   const connection = await openIndexedDb(database);
   const store = new IndexedDbStore(connection);
-  const keyRing = await KeyRing.open(store, new IndexedDbKeyStore<CryptoKey>(connection), webCryptography, webRandom);
-  const lifeLock = `holdfast:life:${randomId(webRandom)}`;
-  await holdLifeLock(navigator.locks, lifeLock);
-  const host = new Host({
-    ports: { store, keyRing, clock: platformClock, random: webRandom },
-    options: { agent, ...engineOptions },
-    locks: webLocks(navigator.locks),
-    hints: broadcastHints(database),
-    lifeLock,
-    resume,
-  });
-  await host.start();
-  return host.methods();
+  let host: Host | undefined;
+  try {
+    const keyRing = await KeyRing.open(store, new IndexedDbKeyStore<CryptoKey>(connection), webCryptography, webRandom);
+    const lifeLock = `holdfast:life:${randomId(webRandom)}`;
+    host = new Host({
+      ports: { store, keyRing, clock: platformClock, random: webRandom },
+      options: { agent, ...engineOptions },
+      locks: webLocks(navigator.locks),
+      hints: broadcastHints(database),
+      lifeLock,
+      resume,
+    });
+    await host.start();
+    await holdLifeLock(navigator.locks, lifeLock);
+    return host.methods();
+  } catch (error) {
+    await (host ?? store).close(); // the next call opens everything anew
+    throw error;
+  }
 }

@@ -5,7 +5,7 @@ import type { EngineOptions, EnginePorts } from '../engine/ports.ts';
 import type { ThreadHash } from '../model/ids.ts';
 import type { HostMethods, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
 import { protocolVersion } from '../protocol/host-api.ts';
-import { HostedThread } from './hosted-thread.ts';
+import { HostedThread, hasWork } from './hosted-thread.ts';
 import { plainState, withFileRefs } from './plain-state.ts';
 import type { Hints, Locks } from './ports.ts';
 
@@ -24,6 +24,7 @@ export class Host {
   readonly #engine: Engine;
   readonly #hosted = new Map<string, HostedThread>();
   readonly #byHash = new Map<string, HostedThread>();
+  #isClosing = false;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
@@ -40,8 +41,7 @@ export class Host {
   async start(): Promise<void> {
     if (this.#parts.resume !== 'auto') return;
     for (const { id, row } of await this.#engine.threads()) {
-      const hasWork = row.status === 'running' || row.status === 'waiting' || row.inbox > row.inboxTaken;
-      if (id !== undefined && hasWork) (await this.#thread(id)).kick();
+      if (id !== undefined && hasWork(row)) (await this.#thread(id)).kick();
     }
   }
 
@@ -76,10 +76,11 @@ export class Host {
   async #hinted(hash: string): Promise<void> {
     const id = this.#byHash.get(hash) === undefined ? await this.#engine.idOf(hash as ThreadHash) : undefined;
     const thread = id === undefined ? this.#byHash.get(hash) : await this.#thread(id);
-    await thread?.hinted();
+    if (!this.#isClosing) await thread?.hinted();
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
     await Promise.all([...this.#hosted.values()].map((thread) => thread.close()));
     this.#parts.hints.close();
     await this.#parts.ports.store.close();
@@ -88,9 +89,13 @@ export class Host {
   /** Does it, and lets the thread run if that gave it something to do: here, or where it runs already. */
   async #then(id: string, work: (thread: HostedThread) => unknown): Promise<void> {
     const thread = await this.#thread(id);
-    await work(thread);
-    thread.hint();
-    thread.kick();
+    try {
+      await work(thread);
+    } finally {
+      // Also where it failed: what was asked may be on record all the same.
+      thread.hint();
+      thread.kick();
+    }
   }
 
   async #view(id: string): Promise<ThreadView | null> {

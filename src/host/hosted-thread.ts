@@ -6,14 +6,24 @@ import type { RunEnd } from '../engine/run-end.ts';
 import { summaryOf } from '../engine/summary.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
+import type { ThreadRow } from '../model/records.ts';
 import type { Wait } from '../model/wait.ts';
 import type { StreamMessage, ThreadView } from '../protocol/host-api.ts';
 import type { Locks } from './ports.ts';
 
 /** Steps that a view shows at once; older ones are asked for by `checkpoints`. */
 const viewSteps = 200;
-/** How long a blocked thread rests before its next try. */
-const blockedMs = 30_000;
+/** How long a thread rests before its next try: one that is blocked, and one whose lease another runner took. */
+const restMs: Partial<Record<RunEnd['end'], number>> = { blocked: 30_000, lost: 1_000 };
+
+/** Whether there is something to do for whoever gets the thread. A wait may be answered already. */
+export function hasWork(row: ThreadRow): boolean {
+  return row.status === 'running' || row.status === 'waiting' || hasInput(row);
+}
+
+function hasInput({ inbox, inboxTaken }: ThreadRow): boolean {
+  return inbox > inboxTaken;
+}
 
 export interface HostedThreadParts {
   readonly thread: EngineThread;
@@ -36,6 +46,8 @@ export class HostedThread {
   #alarm = new AbortController();
   #blocked: ErrorData | null = null;
   #isRunningHere = false;
+  /** Counts what the watchers hear, so that a view read before is not shown after. */
+  #news = 0;
 
   constructor(parts: HostedThreadParts) {
     this.#parts = parts;
@@ -57,8 +69,9 @@ export class HostedThread {
   }
 
   #queue(): void {
-    if (this.#isDriving || this.#closing.signal.aborted) return;
+    if (this.#closing.signal.aborted) return;
     this.#wantsMore = true;
+    if (this.#isDriving) return;
     this.#isDriving = true;
     this.#driven = this.#drive();
   }
@@ -70,11 +83,20 @@ export class HostedThread {
   async hinted(): Promise<void> {
     await this.#parts.thread.look();
     if (this.#isRunningHere) return;
+    this.#blocked = null; // whoever hinted got on with it
     const row = await this.#parts.thread.row();
-    if (this.#parts.takesOver && (row?.status === 'running' || (row?.inbox ?? 0) > (row?.inboxTaken ?? 0)))
-      this.#queue();
+    if (this.#parts.takesOver && row !== undefined && hasWork(row)) this.#queue();
+    await this.#showView();
+  }
+
+  /** Shows the watchers the thread as it is, unless newer news came while it was read. */
+  async #showView(): Promise<void> {
+    this.#news += 1;
+    const before = this.#news;
     if (this.#watchers.size === 0) return;
-    for (const watcher of this.#watchers) watcher({ type: 'view', view: await this.view() });
+    const view = await this.view();
+    if (before !== this.#news) return;
+    for (const watcher of this.#watchers) watcher({ type: 'view', view });
   }
 
   /** The view first, then every frame; nothing in between is lost. Returns how to stop. */
@@ -101,10 +123,13 @@ export class HostedThread {
   }
 
   onFrame(frame: Frame): void {
+    this.#news += 1;
     if (frame.type === 'blocked') this.#blocked = frame.error;
     if (frame.type === 'running') this.#blocked = null;
     for (const watcher of this.#watchers) watcher(frame);
     if (frame.type === 'step' || frame.type === 'status' || frame.type === 'answered') this.hint();
+    // Its time may be over before the run is: the other waits of its step, and calls beside it, may take long.
+    if (frame.type === 'wait' || frame.type === 'answered') void this.#setAlarm().catch(() => undefined); // the run's end sets it again
   }
 
   /** A thread that cannot be read is shown as blocked, with the reason. */
@@ -114,10 +139,11 @@ export class HostedThread {
     const [waits, infos, fault] = await this.#readable();
     const [head] = infos;
     const isAnswered = row?.status === 'waiting' && waits.length === 0 && fault === null;
+    const isAsked = row !== undefined && row.status !== 'waiting' && hasInput(row);
     return {
       id: thread.id,
-      status: row === undefined ? 'idle' : isAnswered ? 'running' : row.status,
-      failure: row?.status === 'failed' ? (head?.control.failure ?? null) : null,
+      status: row === undefined ? 'idle' : isAnswered || isAsked ? 'running' : row.status,
+      failure: row?.status === 'failed' && !isAsked ? (head?.control.failure ?? null) : null,
       blocked: fault ?? this.#blocked,
       waits,
       steps: infos.map(summaryOf).reverse(),
@@ -153,26 +179,34 @@ export class HostedThread {
         this.#wantsMore = false;
         const name = `holdfast:${database}:${await thread.hash()}`;
         await locks.hold(name, this.#closing.signal, async () => {
+          if (this.#closing.signal.aborted) return; // the lock came in the same moment
           this.#isRunningHere = true;
           end = await thread.run();
           this.#isRunningHere = false;
-          if (end.end === 'lost') this.#wantsMore = !this.#closing.signal.aborted;
         });
+        if (this.#blocked !== null && end?.end !== 'blocked') {
+          this.#blocked = null;
+          await this.#showView();
+        }
       }
       await this.#setAlarm(end);
-    } catch (error) {
-      if (!this.#closing.signal.aborted) this.onFrame({ type: 'blocked', error: errorToData(error) });
+    } catch (reason) {
+      if (this.#closing.signal.aborted) return;
+      const error = errorToData(reason);
+      this.onFrame({ type: 'blocked', error });
+      await this.#setAlarm({ end: 'blocked', error });
     } finally {
       this.#isDriving = false;
       if (this.#wantsMore) this.kick();
     }
   }
 
-  /** Wakes the thread when a wait of it expires; one that is blocked tries again later, since a store may recover. */
-  async #setAlarm(end: RunEnd | undefined): Promise<void> {
+  /** Wakes the thread when a wait of it expires; one that could not go on tries again later, since a store may recover. */
+  async #setAlarm(end?: RunEnd): Promise<void> {
     this.#alarm.abort();
     const { clock, thread } = this.#parts;
-    const wakeUpAtMs = end?.end === 'blocked' ? clock.nowMs() + blockedMs : ((await thread.row())?.wakeUpAtMs ?? null);
+    const rest = end && restMs[end.end];
+    const wakeUpAtMs = rest === undefined ? ((await thread.row())?.wakeUpAtMs ?? null) : clock.nowMs() + rest;
     if (wakeUpAtMs === null || this.#closing.signal.aborted) return;
     this.#alarm = new AbortController();
     clock.sleep(Math.max(1, wakeUpAtMs - clock.nowMs()), this.#alarm.signal).then(

@@ -10,6 +10,19 @@ export interface RetryPolicy {
 
 export const defaultRetry: RetryPolicy = { attempts: 3, backoffMs: [1_000, 5_000, 30_000], jitter: 0.2 };
 
+/**
+ * What is left of the wait after the attempt that failed at `failedAtMs`. At most the whole wait again: a clock that was put
+ * back must not hold the thread.
+ */
+export function backoffLeft(
+  policy: RetryPolicy,
+  failures: number,
+  { failedAtMs, nowMs, fraction }: { readonly failedAtMs: number; readonly nowMs: number; readonly fraction: number },
+): number {
+  const wholeMs = backoffAfter(policy, failures, fraction);
+  return Math.min(wholeMs, Math.max(0, failedAtMs + wholeMs - nowMs));
+}
+
 /** The wait before attempt `attempt + 1`, after `attempt` (from 1) failed. `fraction` is in [0, 1). */
 export function backoffAfter(policy: RetryPolicy, attempt: number, fraction: number): number {
   const base = policy.backoffMs[Math.min(attempt, policy.backoffMs.length) - 1] ?? 0;

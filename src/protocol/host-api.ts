@@ -69,7 +69,7 @@ export interface HostMethods {
   watch(thread: string, port: MessagePort): Promise<void>;
   /** Goes on with a thread whose worker ended, where that does not happen by itself. */
   resume(thread: string): Promise<void>;
-  /** Stops all runs, waits for what is under way, and closes the store. */
+  /** Stops all runs, waits until they have given their leases back, and closes the store. */
   close(): Promise<void>;
 }
 

@@ -58,6 +58,61 @@ describe('a worker that is gone', () => {
   });
 });
 
+describe('a worker that is made by a function', () => {
+  const counted = (name: string) => {
+    const workers: Worker[] = [];
+    const source = () => {
+      const worker = start(name);
+      workers.push(worker);
+      return worker;
+    };
+    return { workers, source };
+  };
+
+  test('[C3e] is replaced when it is lost, also with no stream open and no call under way', async () => {
+    const { workers, source } = counted('unwatched');
+    const agent = connectTo(source);
+    await agent.thread('t').send({ left: 400 });
+    workers[0]?.terminate();
+    await new Promise<void>((resolve) => {
+      const channel = new BroadcastChannel('test-notes');
+      channel.onmessage = () => {
+        if (workers.length < 2) return; // of the first one, sent before its end
+        channel.close();
+        resolve();
+      };
+    });
+    expect(workers).toHaveLength(2);
+    await agent.close();
+  });
+
+  test('[C3e] a stream that was just being opened goes on with the next one', async () => {
+    const { workers, source } = counted('opening');
+    const agent = connectTo(source);
+    await agent.thread('t').send({ left: 0 });
+    const events = agent.thread('t').events();
+    const first = events.next();
+    await Promise.resolve();
+    workers[0]?.terminate();
+    expect((await first).value?.type).toBe('view');
+    await agent.close();
+  });
+
+  test('[C1a] is asked for again after the function threw', async () => {
+    const { workers, source } = counted('made-later');
+    let isReady = false;
+    const agent = connectTo(() => {
+      if (!isReady) throw new Error('no worker now');
+      return source();
+    });
+    await expect(agent.threads()).rejects.toThrow('no worker now');
+    isReady = true;
+    expect(await agent.threads()).toEqual([]);
+    expect(workers).toHaveLength(1);
+    await agent.close();
+  });
+});
+
 test('[C2c] a stream that is returned from while nothing happens ends at once', async () => {
   const agent = connectTo(() => start('returned'));
   const events = agent.thread('t').events();
@@ -86,7 +141,7 @@ test('[C1a, C3f] connecting is enough for a thread to go on', async () => {
   const next = nextNote();
   const after = connectTo(() => start('goes-on'));
   await next;
-  expect((await after.thread('t').view())?.resumes).toBe(1);
+  expect((await after.thread('t').view())?.status).toBe('running');
   await after.close();
 });
 
@@ -105,6 +160,15 @@ describe('a connection that is closed', () => {
     expect(held.filter(({ name }) => name?.startsWith('holdfast:port-closes:'))).toEqual([]);
     expect((await errorOf(agent.threads())).code).toBe('worker_gone');
     worker.terminate();
+  });
+
+  test('[C1a] is closed at once where the worker was gone before', async () => {
+    const worker = start('gone-before');
+    const agent = connectTo(worker, { callTimeoutMs: 1_000_000 });
+    await agent.threads();
+    worker.terminate();
+    await agent.close();
+    expect((await errorOf(agent.threads())).code).toBe('worker_gone');
   });
 
   test('[C1a] ends its worker', async () => {

@@ -223,19 +223,21 @@ describe('a node that throws', () => {
     expect((await head(thread)).control.failure).toMatchObject({ name: 'Error', message: 'failure 2' });
   });
 
-  test('[B5d] keeps its count over restarts', async () => {
+  test('[B5d, B5b] keeps its count and its wait over restarts', async () => {
     const scene = flakyNode(9, { backoffMs: [10], jitter: 0 });
     await scene.begun();
     for (let crash = 0; crash < 2; crash += 1) {
-      const { thread, life } = await scene.mortal();
-      void thread.run();
+      const thread = await scene.open();
+      const stopping = thread.run();
       await scene.clock.whenAsleep((ms) => ms === 10);
-      life.end();
-      scene.clock.advance(10);
+      thread.stop();
+      expect(await stopping).toEqual({ end: 'stopped' });
     }
     const thread = await scene.open();
-
-    expect(await thread.run()).toEqual({ end: 'failed' });
+    const running = thread.run();
+    await scene.passes(10, 10); // the first wait, which no restart shortens
+    await scene.passes(10, 10);
+    expect(await running).toEqual({ end: 'failed' });
     expect((await head(thread)).control.failure?.message).toBe('failure 3');
     expect((await head(thread)).control.retries).toEqual({ go: 3 });
   });

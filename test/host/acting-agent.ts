@@ -5,6 +5,7 @@ import { log, secret, value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
 import type { HostMethods, StreamMessage } from '../../src/protocol/host-api.ts';
+import { quiet } from '../engine/support.ts';
 import { Workers } from './workers.ts';
 
 /** Acts as often as it is told to, each time when the test lets it; then asks for leave to send, if it is told to. */
@@ -29,7 +30,9 @@ export function given({ expiresMs }: { readonly expiresMs?: number } = {}) {
     effect: 'once',
     approval: 'always',
     ...(expiresMs !== undefined && { approvalExpiresMs: expiresMs }),
-    run: ({ to }) => {
+    /** To `hold` it takes until the test lets it. */
+    run: async ({ to }) => {
+      if (to === 'hold') await act.run({}, {} as never);
       sent.push(to);
       return to;
     },
@@ -40,6 +43,7 @@ export function given({ expiresMs }: { readonly expiresMs?: number } = {}) {
     state: {
       left: value(z.number(), 0),
       to: value(z.string(), ''),
+      beside: value(z.boolean(), false),
       notes: log(z.string()),
       token: secret(z.string()),
     },
@@ -47,7 +51,16 @@ export function given({ expiresMs }: { readonly expiresMs?: number } = {}) {
     rehydrate: () => ({ token: 'hush' }),
     start: 'act',
     nodes: {
-      async act({ left }, { call, goto }) {
+      async act({ left, beside, to }, { call, all, goto, end }) {
+        if (beside) {
+          const ended = await all(['send', 'act'] as const, (tool, scope) =>
+            scope.call(tool, { to }).then(
+              () => tool,
+              (error: { code: string }) => error.code,
+            ),
+          );
+          return end({ notes: ended.filter((what) => what !== 'act') });
+        }
         if (left === 0) return goto('send');
         await call('act', {});
         return goto('act', { left: left - 1, notes: [`acted ${left}`] });
@@ -59,6 +72,11 @@ export function given({ expiresMs }: { readonly expiresMs?: number } = {}) {
     },
   });
   return { workers: new Workers(agent), acts, sent };
+}
+
+/** Resolves when all has happened that can happen without time passing, in several workers. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await quiet();
 }
 
 export const statusIn = async (host: HostMethods) => (await host.view('t'))?.status;

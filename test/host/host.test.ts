@@ -1,7 +1,9 @@
 /** What a worker does by itself. Browser and store are the test's; time stands still. */
 import { describe, expect, test } from 'vitest';
+import { deferred } from '../../src/base/deferred.ts';
+import { storeErrors } from '../../src/store/errors.ts';
 import { nth, only, quiet, withMethods } from '../engine/support.ts';
-import { given, notesIn, statusIn } from './acting-agent.ts';
+import { given, notesIn, settled, statusIn } from './acting-agent.ts';
 
 describe('a worker that starts', () => {
   test('[C3f] goes on by itself with a thread that was running', async () => {
@@ -115,6 +117,115 @@ describe('a worker that has a thread', () => {
     expect(await host.view('t')).toMatchObject({ status: 'done', blocked: null });
   });
 
+  test('[I10] that the store refuses shows no trouble any more once it was cancelled', async () => {
+    const { workers } = given();
+    const store = workers.world.store();
+    let isRefusing = true;
+    const host = await workers.start({
+      store: withMethods(store, {
+        takeLease: (...args) => (isRefusing ? Promise.reject(new Error('the disk is gone')) : store.takeLease(...args)),
+      }),
+    });
+    await host.send('t', { left: 1 }, 'a');
+    await quiet();
+    isRefusing = false;
+    await host.cancel('t', 'b');
+    await quiet();
+    expect(await host.view('t')).toMatchObject({ status: 'cancelled', blocked: null });
+  });
+
+  test('[I10, B9e] that could not be read when its run ended is looked at again', async () => {
+    const { workers } = given({ expiresMs: 60_000 });
+    const store = workers.world.store();
+    let isReleased = false;
+    const host = await workers.start({
+      store: withMethods(store, {
+        releaseLease: async (...args) => {
+          await store.releaseLease(...args);
+          isReleased = true;
+        },
+        readThread: (thread) => {
+          const isFirst = isReleased;
+          isReleased = false;
+          return isFirst ? Promise.reject(new Error('once')) : store.readThread(thread);
+        },
+      }),
+    });
+    await host.send('t', { to: 'ann' }, 'a');
+    await quiet();
+    for (let passed = 0; passed < 120_000; passed += 30_000) {
+      workers.world.clock.advance(30_000);
+      await quiet();
+    }
+    expect(await statusIn(host)).toBe('done');
+  });
+
+  test('[I10, A11a] whose row was put back to an older one is blocked with the record, and rests between its tries', async () => {
+    const { workers, acts } = given();
+    const first = await workers.start();
+    await first.send('t', { left: 2 }, 'a');
+    await quiet();
+    const [before] = workers.world.data.threads.entries();
+    nth(acts, 0).end();
+    await quiet();
+    await first.close();
+    if (before !== undefined) workers.world.data.threads.set(...before);
+    const store = workers.world.store();
+    let leases = 0;
+    const second = await workers.start({
+      store: withMethods(store, {
+        takeLease: (...args) => {
+          leases += 1;
+          return store.takeLease(...args);
+        },
+      }),
+    });
+    for (let turn = 0; turn < 20; turn += 1) await quiet();
+    expect(leases).toBe(1);
+    const view = await second.view('t');
+    expect(view?.blocked).toMatchObject({ code: 'store_failed' });
+    expect(view?.blocked?.message).toContain("is there, and the thread's row is older");
+  });
+
+  test('[I1, I5] an input whose acknowledgement was lost is given again, kept once, and run', async () => {
+    const { workers, acts } = given();
+    const store = workers.world.store();
+    let isLosing = false;
+    const host = await workers.start({
+      store: withMethods(store, {
+        commit: async (groups) => {
+          const results = await store.commit(groups);
+          const isLost = isLosing;
+          isLosing = false;
+          if (isLost) throw storeErrors.make('timed_out', { operation: 'commit', afterMs: 1_000 });
+          return results;
+        },
+      }),
+    });
+    await host.send('t', { left: 0 }, 'a');
+    await quiet();
+    isLosing = true;
+    const sending = host.send('t', { left: 1 }, 'b');
+    workers.world.clock.advance(await workers.world.clock.whenAsleep((ms) => ms === 50));
+    await sending;
+    await quiet();
+    expect(acts).toHaveLength(1);
+    nth(acts, 0).end();
+    await quiet();
+    expect(await statusIn(host)).toBe('done');
+    expect(acts).toHaveLength(1);
+  });
+
+  test('[C2c] is shown as running from the moment an input is durable', async () => {
+    const { workers } = given();
+    const host = await workers.start({ resume: 'on-request' });
+    await host.send('t', {}, 'a');
+    await quiet();
+    expect(await statusIn(host)).toBe('done');
+    await (await workers.engine()).thread('t').send({ left: 1 });
+    expect(await statusIn(host)).toBe('running');
+  });
+
   test('[I1] takes an input that comes in the moment in which its run ends', async () => {
     const { workers, acts } = given();
     const store = workers.world.store();
@@ -170,6 +281,67 @@ describe('a worker that has a thread', () => {
     await host.cancel('t', 'b');
     await quiet();
     expect(await statusIn(host)).toBe('cancelled');
+  });
+
+  test('[B9e] lets an approval expire beside a call that takes longer', async () => {
+    const { workers, acts, sent } = given({ expiresMs: 10_000 });
+    const host = await workers.start();
+    await host.send('t', { beside: true, to: 'ann' }, 'a');
+    await quiet();
+    const wait = only((await host.view('t'))?.waits ?? []);
+    workers.world.clock.advance(10_000);
+    await quiet();
+    expect((await host.view('t'))?.waits).toEqual([]);
+    await expect(host.answer('t', wait.id, wait.digest, { decision: 'allow' })).rejects.toMatchObject({
+      code: 'wait_closed',
+      details: { winner: 'expired' },
+    });
+    nth(acts, 0).end();
+    await settled();
+    expect(await host.view('t')).toMatchObject({ status: 'done' });
+    expect(await notesIn(host)).toEqual({ length: 1, tail: ['approval_expired'] });
+    expect(sent).toEqual([]);
+  });
+
+  test('[B9e] refuses an answer that comes after the time of its wait, also where nobody was there when it passed', async () => {
+    const { workers, sent } = given({ expiresMs: 60_000 });
+    const first = await workers.start();
+    await first.send('t', { to: 'ann' }, 'a');
+    await quiet();
+    const wait = only((await first.view('t'))?.waits ?? []);
+    await first.close();
+    workers.world.clock.advance(60_000);
+    const second = await workers.start({ resume: 'on-request' });
+    await expect(second.answer('t', wait.id, wait.digest, { decision: 'allow' })).rejects.toMatchObject({
+      code: 'wait_closed',
+      details: { winner: 'expired' },
+    });
+    await quiet();
+    expect(await statusIn(second)).toBe('done');
+    expect(sent).toEqual([]);
+  });
+
+  test('[C1a] that is closed while it is being opened makes no call', async () => {
+    const { workers, acts } = given();
+    const store = workers.world.store();
+    const held = deferred<void>();
+    let isHolding = false;
+    const host = await workers.start({
+      store: withMethods(store, {
+        readThread: async (thread) => {
+          if (isHolding) await held.promise;
+          return store.readThread(thread);
+        },
+      }),
+    });
+    await (await workers.engine()).thread('t').send({ left: 1 });
+    isHolding = true;
+    await host.resume('t');
+    await quiet();
+    const closing = host.close();
+    held.resolve();
+    await closing;
+    expect(acts).toEqual([]);
   });
 
   test('[C1a] that closes makes no further call, and its store is closed', async () => {

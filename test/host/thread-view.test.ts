@@ -1,8 +1,9 @@
 /** What a page sees of a thread: its view, its stream, its state. */
 import { describe, expect, test } from 'vitest';
+import { deferred } from '../../src/base/deferred.ts';
 import type { StreamMessage } from '../../src/protocol/host-api.ts';
 import { nth, only, quiet, withMethods } from '../engine/support.ts';
-import { given, statusIn, watched } from './acting-agent.ts';
+import { given, settled, statusIn, watched } from './acting-agent.ts';
 
 describe('what a page sees of a thread', () => {
   test.each(['before', 'after'])(
@@ -86,6 +87,44 @@ describe('what a page sees of a thread', () => {
     port1.close();
   });
 
+  test.each(['runs on there', 'is taken over here'])(
+    '[C2c] a view that was read slowly is not shown after newer news: the thread %s',
+    async (what) => {
+      const { workers, acts } = given();
+      const store = workers.world.store();
+      const held = deferred<void>();
+      let isHolding = false;
+      const first = await workers.start();
+      const second = await workers.start({
+        resume: what === 'runs on there' ? 'on-request' : 'auto',
+        store: withMethods(store, {
+          range: async (...args) => {
+            const records = await store.range(...args);
+            const isFirst = isHolding && args[0] === 'checkpoints';
+            if (isFirst) isHolding = false;
+            if (isFirst) await held.promise;
+            return records;
+          },
+        }),
+      });
+      await first.send('t', { left: 1 }, 'a');
+      await settled();
+      const { messages, stop } = await watched(second);
+      isHolding = true;
+      await first.send('t', { left: 1 }, 'a'); // known already: a hint
+      await settled();
+      if (what === 'is taken over here') await first.close();
+      await settled();
+      nth(acts, -1).end();
+      await settled();
+      held.resolve();
+      await settled();
+      const last = messages.at(-1);
+      expect(last?.type === 'view' ? last.view.status : last?.type === 'status' && last.status).toBe('done');
+      stop();
+    },
+  );
+
   test('[C2c] a stream that is stopped hears no more', async () => {
     const { workers, acts } = given();
     const host = await workers.start();
@@ -128,6 +167,7 @@ describe('what a page sees of a thread', () => {
     await quiet();
     expect(await host.state('t', null)).toEqual({
       left: 0,
+      beside: false,
       to: '',
       notes: { length: 120, tail: notes.slice(20) },
     });

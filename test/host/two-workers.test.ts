@@ -1,7 +1,8 @@
 /** Two workers on one database, as two tabs have them. */
 import { describe, expect, test } from 'vitest';
+import { deferred } from '../../src/base/deferred.ts';
 import { nth, only, quiet, withMethods } from '../engine/support.ts';
-import { given, notesIn, statusIn, watched } from './acting-agent.ts';
+import { given, notesIn, settled, statusIn, watched } from './acting-agent.ts';
 
 describe('two workers on one database', () => {
   test('[B14a] one runs a thread, the other waits for its lock and takes over when it is closed', async () => {
@@ -139,8 +140,108 @@ describe('two workers on one database', () => {
     await run;
     nth(acts, 0).end();
     await quiet();
+    workers.world.clock.advance(1_000); // it rests before it asks for the lease again
+    await quiet();
     expect(await statusIn(host)).toBe('done');
     expect(await notesIn(host)).toEqual({ length: 1, tail: ['acted 1'] });
+  });
+
+  test.each(['at once', 'in the call that was allowed'])(
+    '[B14a, B9b] one takes over from the other that answered, and is closed %s',
+    async (moment) => {
+      const { workers, sent } = given();
+      const [first, second] = [await workers.start(), await workers.start()];
+      await first.send('t', { to: moment === 'at once' ? 'ann' : 'hold' }, 'a');
+      await settled();
+      const wait = only((await second.view('t'))?.waits ?? []);
+      await second.answer('t', wait.id, wait.digest, { decision: 'allow' });
+      if (moment !== 'at once') await settled();
+      await second.close();
+      await settled();
+      if (moment === 'at once') expect(sent).toEqual(['ann']);
+      else expect((await first.view('t'))?.waits.map(({ kind }) => kind)).toEqual(['in_doubt']);
+    },
+  );
+
+  test('[B14a] a hint that comes while the other looks when to wake the thread is not lost', async () => {
+    const { workers, acts } = given();
+    const store = workers.world.store();
+    const held = deferred<void>();
+    let isReleased = false;
+    let isHolding = true;
+    const first = await workers.start({
+      store: withMethods(store, {
+        releaseLease: async (...args) => {
+          await store.releaseLease(...args);
+          isReleased = true;
+        },
+        readThread: async (thread) => {
+          const row = await store.readThread(thread);
+          const isFirst = isReleased && isHolding;
+          if (isFirst) isHolding = false;
+          if (isFirst) await held.promise;
+          return row;
+        },
+      }),
+    });
+    await first.send('t', { left: 0 }, 'a');
+    await settled();
+    const second = await workers.start();
+    await second.send('t', { left: 1 }, 'b');
+    await settled();
+    expect(acts).toHaveLength(1);
+    held.resolve();
+    await settled();
+    await second.close();
+    await settled();
+    expect(acts).toHaveLength(2);
+  });
+
+  test('[C1a] one that is closing takes up no thread that another hints at', async () => {
+    const { workers, acts } = given();
+    const store = workers.world.store();
+    const held = deferred<void>();
+    const first = await workers.start({
+      store: withMethods(store, {
+        releaseLease: async (...args) => {
+          await held.promise;
+          return store.releaseLease(...args);
+        },
+      }),
+    });
+    await first.send('t', { left: 1 }, 'a');
+    await settled();
+    const closing = first.close();
+    const thread = (await workers.engine()).thread('other');
+    await thread.send({ left: 1 });
+    workers.hints.port().post(await thread.hash());
+    await settled();
+    held.resolve();
+    await closing;
+    await settled();
+    expect(acts).toHaveLength(1);
+  });
+
+  test('[C2c] what one could not do and the other did is no trouble any more', async () => {
+    const { workers, acts } = given();
+    const store = workers.world.store();
+    let isRefusing = true;
+    const first = await workers.start({
+      store: withMethods(store, {
+        takeLease: (...args) => (isRefusing ? Promise.reject(new Error('the disk is gone')) : store.takeLease(...args)),
+      }),
+    });
+    const second = await workers.start();
+    const { messages, stop } = await watched(first);
+    await first.send('t', { left: 1 }, 'a');
+    await settled();
+    isRefusing = false;
+    nth(acts, 0).end();
+    await settled();
+    expect(await first.view('t')).toMatchObject({ status: 'done', blocked: null });
+    expect(await second.view('t')).toMatchObject({ status: 'done', blocked: null });
+    expect(messages.at(-1)).toMatchObject({ type: 'view', view: { status: 'done', blocked: null } });
+    stop();
   });
 
   test('[C1a] a hint names the thread by its hash alone', async () => {

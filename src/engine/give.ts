@@ -1,0 +1,30 @@
+import type { CommitGroup, GroupResult } from '../model/commit.ts';
+import { storeErrors } from '../store/errors.ts';
+import type { EnginePorts } from './ports.ts';
+
+/** Waits before a group whose fate is unknown, or that found the store unable, is given again. */
+const retryWaitsMs = [50, 250, 1_000];
+
+/**
+ * Commits the group. Gives the same one again while its fate is unknown: one that was applied is recognised by its id
+ * (PROTOCOL 2).
+ */
+export async function give(ports: EnginePorts, group: CommitGroup): Promise<GroupResult> {
+  for (const waitMs of retryWaitsMs) {
+    try {
+      return await commit(ports, group);
+    } catch (error) {
+      if (!storeErrors.is(error) || error.code === 'store_too_new' || error.code === 'store_damaged') throw error;
+      await ports.clock.sleep(waitMs);
+    }
+  }
+  return commit(ports, group);
+}
+
+async function commit({ store }: EnginePorts, group: CommitGroup): Promise<GroupResult> {
+  const [result] = await store.commit([group]);
+  if (result === undefined) {
+    throw storeErrors.make('store_failed', { operation: 'commit', reason: 'it gave no result for the group' });
+  }
+  return result;
+}
