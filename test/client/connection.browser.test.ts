@@ -231,6 +231,30 @@ describe('a worker that does not start or answer', () => {
   });
 });
 
+test('[C1a] a worker that could not open leaves nothing behind when it opens at last', async () => {
+  const name = 'half-open-lists-later';
+  const before = connectTo(() => new Worker(new URL('./lost.worker.ts', import.meta.url), { type: 'module', name }));
+  await before.thread('t').send({ left: 400 });
+  await before.close();
+  const { port1, port2 } = new MessageChannel();
+  const worker = new Worker(new URL('./port.worker.ts', import.meta.url), { type: 'module', name });
+  worker.postMessage('serve', [port2]);
+  port1.start();
+  const agent = connectTo(port1);
+  expect((await errorOf(agent.threads())).code).toBe('store_failed');
+  let steps = 0;
+  for await (const message of agent.thread('t').events()) {
+    if (message.type === 'step') steps += 1;
+    if (steps === 10) break;
+  }
+  // A host that was left behind would hear of these steps, and queue for the thread.
+  const { held = [], pending = [] } = await navigator.locks.query();
+  const ofThread = ({ name: lock }: LockInfo) => lock?.startsWith(`holdfast:${name}:`);
+  expect([held.filter(ofThread).length, pending.filter(ofThread).length]).toEqual([1, 0]);
+  await agent.close();
+  worker.terminate();
+});
+
 describe('what crosses the boundary', () => {
   test('[C1a, C2c] an error keeps code, details and message', async () => {
     const agent = connectTo(() => start('errors'));
