@@ -2,12 +2,10 @@
  * The public facade of checkpoints (A1), for anyone with a loop of their own: no engine, no agent. Every save is sealed and
  * goes in with its new head in one transaction (I2); it is durable once its promise resolves (I1).
  */
-import type { Clock } from '../base/clock.ts';
-import { type Random, randomId } from '../base/random.ts';
+import { randomId } from '../base/random.ts';
 import { checkpointInfo, isLogImage, openCheckpoint } from '../codec/checkpoint-codec.ts';
 import { type BuiltGroup, buildCheckpoint, type CheckpointPlan, type StateChange } from '../codec/commit-builder.ts';
 import { codecErrors } from '../codec/errors.ts';
-import type { KeyRing } from '../codec/key-ring.ts';
 import { LogView } from '../codec/log-codec.ts';
 import { newThread } from '../codec/new-thread.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
@@ -17,53 +15,29 @@ import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { Fields } from '../model/fields.ts';
 import { type CheckpointId, checkpointIdFor, sequenceOf } from '../model/ids.ts';
 import type { StoredRecord, ThreadRow } from '../model/records.ts';
-import { chooseKind, defaultTiers, type TierPolicy } from '../model/tiers.ts';
-import type { Store } from '../store/store.ts';
+import { chooseKind, defaultTiers } from '../model/tiers.ts';
 import { checkedId } from './checked-id.ts';
 import { deleteCheckpoint } from './delete-checkpoint.ts';
 import { checkpointerErrors } from './errors.ts';
+import type { CheckpointerOptions, CheckpointerParts, SaveOptions } from './options.ts';
 import {
   type Baseline,
   baselineOf,
   changeBetween,
+  checkState,
   type PlainState,
   type Remembered,
   storedPart,
 } from './remembered.ts';
 
-export interface CheckpointerParts {
-  readonly store: Store;
-  readonly keyRing: KeyRing;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-export interface CheckpointerOptions {
-  /** Which fields of the state are stored, and how; without it every field is, as a value. */
-  readonly fields?: Fields;
-  readonly namespace?: string;
-  readonly owner?: string;
-  readonly tiers?: Partial<TierPolicy>;
-}
-
-export interface SaveOptions {
-  /** The head this state was made from. Default: the one that this checkpointer last loaded or saved; none at first. */
-  readonly parent?: CheckpointId | null;
-  /**
-   * `rebase`: what changed is applied again to the new head. Of a log that is what was added. A value is yours, unless its field
-   * has a reducer: then it is `reduce(value at the head, your value)`. Default `fail`.
-   */
-  readonly onConflict?: 'fail' | 'rebase';
-}
-
 const maxRebases = 10;
 
 export class Checkpointer<State extends object = Record<string, unknown>> {
   readonly #parts: CheckpointerParts;
-  readonly #options: CheckpointerOptions;
+  readonly #options: Omit<CheckpointerOptions, 'fields'> & { readonly fields?: Fields };
   readonly #threads = new Map<string, Remembered>();
 
-  constructor(parts: CheckpointerParts, options: CheckpointerOptions = {}) {
+  constructor(parts: CheckpointerParts, options: CheckpointerOptions<State> = {}) {
     this.#parts = parts;
     this.#options = options;
   }
@@ -71,11 +45,12 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
   /**
    * Saves the state as the next checkpoint and makes it the head.
    *
-   * @throws `head_moved` (both heads in its details), `value_not_storable` (the path in its details), `state_invalid`: nothing was
-   * saved.
+   * @throws `head_moved` (both heads in its details), `value_not_storable` (the path in its details), `state_invalid`, `field_unknown`,
+   * `state_not_an_object`, `log_not_a_list`: nothing was saved.
    */
   async save(threadId: string, state: State, { parent, onConflict = 'fail' }: SaveOptions = {}): Promise<CheckpointId> {
     const expected = parent === undefined ? (this.#threads.get(threadId)?.image.row.head ?? null) : parent;
+    checkState(this.#options.fields, state as PlainState);
     const stored = storedPart(this.#options.fields, state as PlainState);
     const before = await this.#remembered(threadId, expected);
     if ('moved' in before) throw movedError(threadId, expected, before.moved);
@@ -96,7 +71,7 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
       this.#threads.delete(threadId); // deleted elsewhere: the next save makes it anew
       return undefined;
     }
-    const values = await this.#values(opened.codec, image.state);
+    const values = storedPart(this.#options.fields, await this.#values(opened.codec, image.state));
     const baseline = baselineOf(storedPart(this.#options.fields, values), image.state);
     // A save of this instance that came meanwhile has a newer head than the one read here.
     const known = this.#threads.get(threadId)?.image.row;

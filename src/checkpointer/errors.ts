@@ -9,6 +9,8 @@ export interface CheckpointerErrorDetails {
   thread_deleted: { thread: string };
   state_invalid: { field: string; problem: string };
   log_not_a_list: { field: string; found: string };
+  state_not_an_object: { found: string };
+  field_unknown: { field: string; known: string };
 }
 
 export const checkpointerErrors = errorFamily<CheckpointerErrorDetails>({
@@ -22,5 +24,9 @@ export const checkpointerErrors = errorFamily<CheckpointerErrorDetails>({
     `Thread "${d.thread}" is run by agent "${d.agent}". It can be read here, but only its agent may write to it.`,
   thread_deleted: (d) => `Thread "${d.thread}" was deleted while it was being saved. Nothing was saved.`,
   state_invalid: (d) => `Field "${d.field}" does not fit its schema: ${d.problem}. Nothing was saved.`,
+  state_not_an_object: (d) =>
+    `A state is a plain object whose properties are its fields, not ${d.found}. Nothing was saved.`,
+  field_unknown: (d) =>
+    `Field "${d.field}" is not declared; declared are ${d.known}. Declare it, as secret(…) if it must not be stored. Nothing was saved.`,
   log_not_a_list: (d) => `Field "${d.field}" is declared as a log, so its value must be a list, not ${d.found}.`,
 });

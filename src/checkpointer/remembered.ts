@@ -27,12 +27,20 @@ export interface Remembered {
   readonly baseline: Baseline;
 }
 
-/** What is stored of this state: the declared fields, or all where none are declared. */
+/** @throws `state_not_an_object`; `field_unknown` for a field that is not declared where fields are */
+export function checkState(fields: Fields | undefined, state: PlainState): void {
+  const isPlain = typeof state === 'object' && state !== null && Object.getPrototypeOf(state) === Object.prototype;
+  if (!isPlain) throw checkpointerErrors.make('state_not_an_object', { found: kindOf(state) });
+  const unknown = fields && Object.keys(state).find((name) => !Object.hasOwn(fields, name));
+  if (unknown === undefined) return;
+  throw checkpointerErrors.make('field_unknown', { field: unknown, known: Object.keys(fields ?? {}).join(', ') });
+}
+
+/** What is stored of this state: the declared fields without the secrets, or all where none are declared. */
 export function storedPart(fields: Fields | undefined, state: PlainState): PlainState {
   const entries = Object.entries(state).filter(([name]) => {
     if (fields === undefined) return true;
-    const field = fields[name];
-    return field !== undefined && field.kind !== 'secret';
+    return Object.hasOwn(fields, name) && fields[name]?.kind !== 'secret';
   });
   return Object.fromEntries(entries.map(([name, value]) => [name, isLog(fields, name) ? listOf(name, value) : value]));
 }
@@ -116,5 +124,10 @@ function isSameStored(a: StoredValue, b: StoredValue): boolean {
 /** A copy of the list, so that items pushed later are seen as new. */
 function listOf(field: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return [...value];
-  throw checkpointerErrors.make('log_not_a_list', { field, found: value === null ? 'null' : typeof value });
+  throw checkpointerErrors.make('log_not_a_list', { field, found: kindOf(value) });
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return `an instance of ${value.constructor?.name ?? 'no class'}`;
 }

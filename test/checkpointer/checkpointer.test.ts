@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { Checkpointer, type CheckpointerOptions } from '../../src/checkpointer/checkpointer.ts';
+import { Checkpointer } from '../../src/checkpointer/checkpointer.ts';
 import { checkpointerErrors } from '../../src/checkpointer/errors.ts';
+import type { CheckpointerOptions } from '../../src/checkpointer/options.ts';
 import { log, secret, value } from '../../src/model/fields.ts';
 import type { Store } from '../../src/store/store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
@@ -11,7 +12,10 @@ beforeEach(() => {
   world = new TestWorld();
 });
 
-async function open<State extends object = Record<string, unknown>>(options?: CheckpointerOptions, store?: Store) {
+async function open<State extends object = Record<string, unknown>>(
+  options?: CheckpointerOptions<State>,
+  store?: Store,
+) {
   return new Checkpointer<State>(await world.ports(store), options);
 }
 
@@ -149,8 +153,37 @@ describe('a checkpointer alone', () => {
   test('[A7e, A13b] only declared fields are stored, and no secret', async () => {
     const saver = await open({ fields });
     const items = [{ text: 'a' }];
-    await saver.save('t', { messages: items, total: 1, token: 'hush-hush', extra: 'not declared' });
+    const id = await saver.save('t', { messages: items, total: 1, token: 'hush-hush' });
+    const error = await saver
+      .save('t', { messages: items, total: 2, extra: 'not declared' }, { parent: id })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'field_unknown',
+      details: { field: 'extra', known: 'messages, total, token' },
+    });
     expect(await (await open({ fields })).load('t')).toEqual({ messages: items, total: 1 });
+  });
+
+  test.each([
+    ['null', null],
+    ['a text', 'state'],
+    ['a list', ['a']],
+    ['a map', new Map([['a', 1]])],
+    ['an instance of a class', new (class State {})()],
+  ])('[A7d] %s is no state: refused, and nothing is saved', async (_what, state) => {
+    const saver = await open();
+    await expect(saver.save('t', state as never)).rejects.toMatchObject({ code: 'state_not_an_object' });
+    expect(await (await open()).load('t')).toBeUndefined();
+  });
+
+  test('[A7e] every field of the state is declared, and nothing else: checked by the compiler', async () => {
+    type State = { messages: { text: string }[]; total: number };
+    const { messages, total } = fields;
+    await open<State>({ fields: { messages, total } });
+    // @ts-expect-error one is forgotten
+    await open<State>({ fields: { messages } });
+    // @ts-expect-error there is no such field
+    await open<State>({ fields: { messages, total, totl: total } });
   });
 
   test('[A5a, I8] a log costs what is added, not what is there', async () => {
