@@ -88,7 +88,7 @@ function waitClient<A extends AgentType>(connection: Connection, thread: string,
     notDone: () => answer({ decision: 'not_done' }),
     giveUp: () => answer({ decision: 'give_up' }),
   };
-  return client as PageWait<A>;
+  return client as unknown as PageWait<A>; // its tool is one of the agent's
 }
 
 function freshId(): string {

@@ -72,6 +72,13 @@ type ToolInputs<A extends AgentType> = {
     : unknown;
 };
 
+/** What a call of the tool gives, as an argument; optional where it may give nothing. */
+type ResultOf<T> = T extends { run(input: never, call: never): infer Result }
+  ? undefined extends Awaited<Result>
+    ? [result?: Awaited<Result>]
+    : [result: Awaited<Result>]
+  : [result?: unknown];
+
 /** A wait for one of the agent's tools: `tool` tells which, and with it the type of `args`. */
 export type PageWait<A extends AgentType> = {
   [K in keyof A['tools'] & string]: Omit<Wait<Shown<ToolInputs<A>[K]>>, 'tool'> & {
@@ -80,7 +87,7 @@ export type PageWait<A extends AgentType> = {
     allow(options?: { readonly args?: ToolInputs<A>[K]; readonly forThread?: boolean }): Promise<void>;
     deny(reason?: string): Promise<void>;
     /** For a call in doubt: it happened, with this result. */
-    done(result?: unknown): Promise<void>;
+    done(...result: ResultOf<A['tools'][K]>): Promise<void>;
     /** For a call in doubt: it did not happen, and may be made again. */
     notDone(): Promise<void>;
     /** For a call in doubt: leave it. */

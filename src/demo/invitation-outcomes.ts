@@ -1,5 +1,5 @@
 import { HoldfastError } from 'holdfast';
-import type { InvitationOutcome, PlannedInvitation } from './screening-state.ts';
+import type { InvitationOutcome } from './screening-state.ts';
 
 /** How an invitation ended that was not sent. @throws any error that says nothing about the invitation itself. */
 export function outcomeAfter(error: unknown): Pick<InvitationOutcome, 'status' | 'note'> {
@@ -14,12 +14,6 @@ export function outcomeAfter(error: unknown): Pick<InvitationOutcome, 'status' |
     default:
       throw error;
   }
-}
-
-/** For invitations that a stopped run had begun: they are not begun again, since they may have been sent. */
-export function outcomeOfStopped({ callId, file, invitation }: PlannedInvitation): InvitationOutcome {
-  const note = 'The run was stopped while invitations went out. Look into the outbox.';
-  return { callId, file, applicant: invitation.applicant, status: 'not_known', note };
 }
 
 function reasonOf(details: unknown): string {

@@ -11,16 +11,20 @@ const OutboxFault = z.object({ error: z.string(), message: z.string() });
 
 /**
  * Sends one invitation through the outbox at `outboxUrl`. The effect key goes along, so that the outbox can be asked after a
- * crash what became of it.
+ * crash what became of it. Each name is a tool of its own: what a person allowed for all calls of one is not allowed for another.
  */
-export function inviteTool(outboxUrl: string): Tool<'invite', Invitation, Receipt> {
+export function inviteTool<Name extends string>(
+  name: Name,
+  outboxUrl: string,
+  hint = '',
+): Tool<Name, Invitation, Receipt> {
   return tool({
-    name: 'invite',
+    name,
     description: 'Sends one applicant an invitation to an interview.',
     input: Invitation,
     effect: 'once',
     approval: 'always',
-    reason: ({ why }) => why,
+    reason: ({ why }) => `${hint}${why}`,
     async run({ to, subject, body }, call) {
       const headers = { 'idempotency-key': call.effectKey, 'x-attempt': String(call.attempt) };
       const response = await post(`${outboxUrl}/outbox/messages`, { to, subject, body }, call, headers);

@@ -34,9 +34,12 @@ export function readJob(text: string): Job {
   const niceToHave = skillsOfList(job.block(['nice to have', 'nice-to-have', 'optional', 'a plus']) ?? '');
   const named = skillsOfProse(job.prose).filter((skill) => !niceToHave.includes(skill));
   const location = job.line(['location', 'place', 'where']) ?? null;
-  const firstLine = text.split('\n').find((line) => line.trim() !== '');
+  const firstLine = text
+    .split('\n')
+    .find((line) => line.trim() !== '')
+    ?.trim();
   return {
-    title: job.line(['title', 'position', 'job title']) ?? job.headings[0] ?? firstLine?.trim() ?? 'Position',
+    title: job.line(['title', 'position', 'job title']) ?? titleIn(firstLine, job.headings[0]),
     company: job.line(['company', 'employer']) ?? null,
     requiredSkills: required.length > 0 ? required : named,
     niceToHaveSkills: niceToHave,
@@ -47,6 +50,12 @@ export function readJob(text: string): Job {
     salaryLimit: salaryIn(job.line(['salary', 'salary range', 'pay']) ?? '') ?? null,
     contact: findEmail(job, job.line(['contact', 'e-mail', 'email', 'apply']) ?? ''),
   };
+}
+
+/** The first line if it can stand for a title: no label and no long sentence; else the first heading. */
+function titleIn(firstLine: string | undefined, heading: string | undefined): string {
+  const isTitle = firstLine !== undefined && firstLine.length <= 80 && !/^#|[:.]$|: /.test(firstLine);
+  return (isTitle ? firstLine : heading) ?? firstLine ?? 'Position';
 }
 
 /** Which skills of the job the applicant has. A spoken language may stand among them. */

@@ -46,13 +46,16 @@ const sumsUp: ModelRule = (request) => {
     message.role === 'tool' ? [InvitationOutcome.parse(message.result)] : [],
   );
   const [best] = candidates;
-  const sent = outcomes.filter(({ status }) => status === 'sent').map(({ applicant }) => applicant);
-  const notSent = outcomes.filter(({ status }) => status !== 'sent').map(({ applicant }) => applicant);
+  const namesOf = (...wanted: readonly InvitationOutcome['status'][]) =>
+    outcomes.filter(({ status }) => wanted.includes(status)).map(({ applicant }) => applicant);
+  const [sent, notSent, notKnown] = [namesOf('sent'), namesOf('denied', 'refused'), namesOf('not_known')];
   return textOf(
     `${counted(candidates.length, 'application')} for "${job.title}" ${candidates.length === 1 ? 'was' : 'were'} assessed.`,
     best && `${nameOf(best)} fits best, with ${best.assessment.score} of 100 points.`,
-    sent.length > 0 ? `Invited: ${inWords(sent)}.` : 'Nobody was invited.',
+    sent.length > 0 && `Invited: ${inWords(sent)}.`,
+    sent.length + notKnown.length === 0 && 'Nobody was invited.',
     notSent.length > 0 && `Not invited after all: ${inWords(notSent)}.`,
+    notKnown.length > 0 && `Whether the invitation went out is not known: ${inWords(notKnown)}.`,
     unreadable.length > 0 && `${counted(unreadable.length, 'file')} could not be read and should be asked for again.`,
   );
 };
@@ -75,7 +78,9 @@ function invitationTo(candidate: RankedCandidate, job: Job): Invitation | undefi
   if (assessment.recommendation !== 'invite') return undefined;
   const letter = invitationLetter(applicant, job);
   if (letter === null) return undefined;
-  const why = [`Place ${place} with ${assessment.score} of 100 points.`, ...assessment.reasons].join(' ');
+  const { score, reasons, concerns } = assessment;
+  const but = concerns.length > 0 ? ['But:', ...concerns] : [];
+  const why = [`Place ${place} with ${score} of 100 points.`, ...reasons, ...but].join(' ');
   return { applicant: nameOf(candidate), why, ...letter };
 }
 

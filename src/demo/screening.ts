@@ -1,7 +1,7 @@
 import { defineAgent, log, value } from 'holdfast';
 import * as z from 'zod';
 import { DocumentError } from './document-error.ts';
-import { outcomeAfter, outcomeOfStopped } from './invitation-outcomes.ts';
+import { outcomeAfter } from './invitation-outcomes.ts';
 import { inviteTool } from './invite.ts';
 import { assessPrompt, choosePrompt, extractPrompt, jobPrompt, matchPrompt, reportPrompt } from './prompts.ts';
 import { readApplication, textOf } from './read-application.ts';
@@ -18,6 +18,7 @@ const CUT_CONCERN = 'The letter is very long; only its beginning was read.';
 
 /** The model says which application it means; the tool does not need that. */
 const InvitationOfModel = Invitation.extend({ file: z.string() });
+const ASKED_AGAIN = 'The run was stopped while this was open. Look into the outbox first whether it went out already. ';
 const INVITE_FOR_MODEL = { name: 'invite', description: 'Sends one applicant an invitation to an interview.' };
 
 export interface ScreeningOptions {
@@ -28,7 +29,7 @@ export interface ScreeningOptions {
 /**
  * Screens applications for a job: reads, extracts, matches and assesses each file, ranks them, and invites whom a person
  * allows. Input is `files` and `jobFile`. A run that was stopped goes on with the first file that has no outcome; invitations
- * that a stopped run had begun are not begun again.
+ * that were open then are asked for again, each by itself, since some may have gone out.
  */
 export function screening({ outboxUrl }: ScreeningOptions) {
   return defineAgent({
@@ -42,17 +43,21 @@ export function screening({ outboxUrl }: ScreeningOptions) {
       outcomes: log(Outcome),
       ranking: value(Ranking.nullable(), null),
       planned: value(z.array(PlannedInvitation).nullable(), null),
+      wasStopped: value(z.boolean(), false),
       invitations: log(InvitationOutcome),
       summary: value(z.string(), ''),
     },
-    tools: { invite: inviteTool(outboxUrl) },
+    tools: {
+      invite: inviteTool('invite', outboxUrl),
+      invite_again: inviteTool('invite_again', outboxUrl, ASKED_AGAIN),
+    },
     start: 'job',
     maxSteps: FILES_LIMIT * 4 + 10,
     nodes: {
       job: {
         retry: { attempts: 1 },
         async run({ jobFile, job, planned }, { model, goto, abortSignal }) {
-          if (planned !== null) return goto('report');
+          if (planned !== null) return goto('invite', { wasStopped: true });
           if (job !== null) return goto('read');
           if (jobFile === null) throw new DocumentError('document_empty', 'There is no job description. Add one.');
           const text = await textOf(jobFile, abortSignal);
@@ -116,30 +121,28 @@ export function screening({ outboxUrl }: ScreeningOptions) {
         return goto(planned.length > 0 ? 'invite' : 'report', { planned });
       },
 
-      async invite({ planned }, { all, goto }) {
-        const invitations = await all(planned ?? [], async ({ callId, file, invitation }, { call }) => {
+      async invite({ planned, wasStopped, invitations: known }, { all, goto }) {
+        const settled = new Set((await known.slice(0)).map(({ callId }) => callId));
+        const open = (planned ?? []).filter(({ callId }) => !settled.has(callId));
+        const invitations = await all(open, async ({ callId, file, invitation }, { call }) => {
           const about = { callId, file, applicant: invitation.applicant };
           try {
-            await call('invite', invitation);
+            await call(wasStopped ? 'invite_again' : 'invite', invitation);
             return { ...about, status: 'sent' as const, note: '' };
           } catch (error) {
             return { ...about, ...outcomeAfter(error) };
           }
         });
-        return goto('report', { invitations });
+        return goto('report', { invitations, wasStopped: false });
       },
 
-      async report({ job, ranking, planned, invitations }, { model, end }) {
-        const known = await invitations.slice(0);
-        const isKnown = new Set(known.map(({ callId }) => callId));
-        const lost = (planned ?? []).filter(({ callId }) => !isKnown.has(callId)).map(outcomeOfStopped);
-        const outcomes = [...known, ...lost];
-        const results = outcomes.map((result) => {
+      async report({ job, ranking, invitations }, { model, end }) {
+        const results = (await invitations.slice(0)).map((result) => {
           return { role: 'tool', callId: result.callId, tool: 'invite', result } as const;
         });
         const prompt = reportPrompt(given(job), given(ranking));
         const { text } = await model.answer({ messages: [{ role: 'user', text: prompt }, ...results] });
-        return end({ summary: text, invitations: lost });
+        return end({ summary: text });
       },
     },
   });

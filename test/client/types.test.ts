@@ -65,6 +65,7 @@ test('[C2a] a page knows state, input and waits of the agent it connects to', ()
   type OneWait = PageWait<typeof agent>;
   expectTypeOf<OneWait['tool']>().toEqualTypeOf<'book'>();
   expectTypeOf<OneWait['args']>().toEqualTypeOf<{ readonly guests: number }>();
+  expectTypeOf<Parameters<OneWait['done']>>().toEqualTypeOf<[result: { table: number; key: string }]>();
   expect(thread.id).toBe('x');
 });
 

@@ -101,6 +101,32 @@ test('[B9d] an approval takes the focus, Enter allows nothing, and an edited let
   expect(faults).toEqual([]);
 });
 
+test('[B10c] a run that is stopped while it asks asks nothing any more, and asks again when it goes on', async () => {
+  const { context, demo, faults } = open;
+  const page = await context.newPage();
+  await page.goto(`${demo.url}/?latencyMs=0`);
+  await startSamples(page);
+  const cards = page.locator('.card.is-wait');
+  await page.getByRole('heading', { name: '7 invitations wait for you' }).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('heading', { name: 'Stopped by you' }).waitFor();
+  await cards.first().waitFor({ state: 'detached' });
+  expect(await page.locator('.report tbody tr:has-text("Stopped before it was settled")').count()).toBe(7);
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+  await page.getByRole('button', { name: 'Go on from there' }).click();
+  await page.getByRole('heading', { name: '7 invitations wait for you' }).waitFor();
+  expect(await cards.first().textContent()).toContain('Look into the outbox first whether it went out already.');
+  // In one go, before the page has heard of the denial.
+  await page.evaluate(() => {
+    const named = (name: string) => [...document.querySelectorAll('button')].find((one) => one.textContent === name);
+    named('Deny')?.click();
+    named('Allow all for this run')?.click();
+  });
+  expect((await reportRows(page)).filter((row) => row.includes('Not sent: denied'))).toHaveLength(1);
+  expect(addresses()).toHaveLength(6);
+  expect(faults).toEqual([]);
+});
+
 test('a file over 20 MB is refused by name and size before anything is sent, and the others are taken', async () => {
   const { context, demo, faults } = open;
   const page = await context.newPage();

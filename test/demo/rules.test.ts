@@ -158,6 +158,19 @@ describe('the fields of the samples', () => {
   });
 });
 
+describe('the title of a job', () => {
+  test.each([
+    ['Küstenwart (m/w/d)\n\nRequired:\n- boats', 'Küstenwart (m/w/d)'],
+    ['# Baker\n\n## Required\n- bread', 'Baker'],
+    ['Title: Baker\nRequired: bread', 'Baker'],
+    ['We look for somebody who bakes bread, every morning, for many people, and likes it very much.\n# Baker', 'Baker'],
+    ['Required: bread', 'Required: bread'],
+    ['', 'Position'],
+  ])('%j', (text, title) => {
+    expect(readJob(text).title).toBe(title);
+  });
+});
+
 describe('the fields of other texts', () => {
   test('that say nothing are null', () => {
     expect(extractFields('hello')).toEqual(nobody);

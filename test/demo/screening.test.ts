@@ -1,5 +1,6 @@
 import { FileRef } from 'holdfast';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { deferred } from '../../src/base/deferred.ts';
 import { type RunningOutbox, startOutbox } from '../../src/demo/outbox/outbox.ts';
 import { readApplication } from '../../src/demo/read-application.ts';
 import { DOCUMENT_LIMIT_BYTES } from '../../src/demo/read-document.ts';
@@ -177,16 +178,48 @@ test('without a job description the thread fails with what to do, and goes on on
   expect((await state()).outcomes.map(({ kind }) => kind)).toEqual(['assessed']);
 });
 
-test('[B10c] a run that was stopped while invitations waited does not begin them again', async () => {
+test('[B10c] a run that was stopped while invitations waited asks for them again, with a warning', async () => {
   const { thread, state } = await givenScreening();
   await thread.send({ jobFile: bakerJob, files: [ann] });
   await thread.run();
   await thread.cancel();
   expect(await thread.run()).toEqual({ end: 'cancelled' });
+  expect(await thread.waits()).toEqual([]);
   await thread.send({});
+  expect(await thread.run()).toEqual({ end: 'waiting' });
+  const [wait] = await thread.waits();
+  expect(wait).toMatchObject({ tool: 'invite_again', reason: expect.stringContaining('Look into the outbox first') });
+  if (wait !== undefined) await thread.answer(wait.id, wait.digest, { decision: 'allow' });
   expect(await thread.run()).toEqual({ end: 'done' });
+  expect(outbox.outbox.deliveries()).toHaveLength(1);
+  expect((await state()).invitations.map(({ status }) => status)).toEqual(['sent']);
+});
+
+test('[B9e, B10c] what was allowed for the whole run is not allowed for what is asked again after a stop', async () => {
+  const { thread, state } = await givenScreening();
+  const ben = textFile('ben.txt', 'Name: Ben Baker\nE-mail: ben@example.org\nExperience: 5 years\nSkills: bread');
+  await thread.send({ jobFile: bakerJob, files: [ann, ben] });
+  await thread.run();
+  // The outbox does not answer the first invitation, and the run is stopped meanwhile.
+  const { fetch } = globalThis;
+  const reached = deferred<void>();
+  globalThis.fetch = () => {
+    reached.resolve();
+    return new Promise(() => undefined);
+  };
+  const [first] = await thread.waits();
+  if (first !== undefined) await thread.answer(first.id, first.digest, { decision: 'allow', forThread: true });
+  const running = thread.run();
+  await reached.promise;
+  await thread.cancel();
+  await thread.look();
+  expect(await running).toEqual({ end: 'cancelled' });
+  globalThis.fetch = fetch;
+  await thread.send({});
+  expect(await thread.run()).toEqual({ end: 'waiting' });
+  expect((await thread.waits()).map(({ tool }) => tool)).toEqual(['invite_again', 'invite_again']);
   expect(outbox.outbox.deliveries()).toEqual([]);
-  expect((await state()).invitations.map(({ status }) => status)).toEqual(['not_known']);
+  expect((await state()).invitations).toEqual([]);
 });
 
 test('what the outbox refuses is reported, and the run goes on', async () => {

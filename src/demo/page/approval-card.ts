@@ -31,6 +31,7 @@ export function approvalCard(first: ScreeningWait, isOpen: boolean, actions: Car
     show(problem, true);
   };
   const give = async (answer: () => Promise<void>): Promise<void> => {
+    title.focus(); // a button that is disabled would lose it, and the next card could not take it over
     for (const one of buttons.querySelectorAll('button')) one.disabled = true;
     show(problem, false);
     try {
@@ -98,7 +99,6 @@ export function approvalCard(first: ScreeningWait, isOpen: boolean, actions: Car
     ),
     problem,
     buttons,
-    element('p', { class: 'tool' }, 'Tool ', element('code', {}, first.tool)),
   );
   setEditing(false);
   return { node, update: () => undefined };
@@ -108,15 +108,15 @@ interface LetterFields {
   readonly node: HTMLElement;
   focus(): void;
   reset(): void;
-  /** What is wrong with the address, in the words of the browser; its field has the focus then. Empty if nothing is. */
+  /** What is wrong with a field, in the words of the browser; it has the focus then. Empty if nothing is. */
   fault(): string;
   values(): { readonly to: string; readonly subject: string; readonly body: string };
 }
 
 function letterFields(letter: { to: string; subject: string; body: string }): LetterFields {
   const to = element('input', { type: 'email', required: true, autocomplete: 'off', value: letter.to });
-  const subject = element('input', { type: 'text', autocomplete: 'off', value: letter.subject });
-  const body = element('textarea', { rows: '10' });
+  const subject = element('input', { type: 'text', required: true, autocomplete: 'off', value: letter.subject });
+  const body = element('textarea', { rows: '10', required: true });
   const reset = (): void => {
     to.value = letter.to;
     subject.value = letter.subject;
@@ -133,15 +133,17 @@ function letterFields(letter: { to: string; subject: string; body: string }): Le
   return {
     node,
     focus() {
-      body.focus();
       body.setSelectionRange(0, 0);
+      body.focus();
+      body.scrollTop = 0;
     },
     reset,
     fault() {
-      const { validationMessage } = to;
-      setAttributes(to, { 'aria-invalid': validationMessage !== '' });
-      if (validationMessage !== '') to.focus();
-      return validationMessage;
+      const all = [to, subject, body];
+      for (const field of all) setAttributes(field, { 'aria-invalid': !field.validity.valid });
+      const wrong = all.find(({ validity }) => !validity.valid);
+      wrong?.focus();
+      return wrong?.validationMessage ?? '';
     },
     values: () => ({ to: to.value.trim(), subject: subject.value, body: body.value }),
   };

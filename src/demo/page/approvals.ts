@@ -1,3 +1,4 @@
+import { HoldfastError } from 'holdfast';
 import { approvalCard, type CardActions } from './approval-card.ts';
 import { doubtCard } from './doubt-card.ts';
 import { button, element, keyedList, type Part, setText, show } from './element.ts';
@@ -27,7 +28,11 @@ export function approvals(actions: CardActions, whenAllAnswered: () => void): Pa
     try {
       const open = waits.filter(({ kind }) => kind === 'approval');
       // The first answer grants the tool for later calls; those that already ask are answered one by one.
-      for (const wait of open) await actions.answer(wait, () => wait.allow({ forThread: true }));
+      // What is asked again after a stop is granted one by one: another stop must ask once more.
+      for (const wait of open) {
+        const allow = () => wait.allow({ forThread: wait.tool === 'invite' });
+        await actions.answer(wait, allow).catch(unlessAnswered);
+      }
     } catch (error) {
       setText(problem, error instanceof Error ? error.message : String(error));
       show(problem, true);
@@ -54,7 +59,12 @@ export function approvals(actions: CardActions, whenAllAnswered: () => void): Pa
       show(node, next.length > 0);
       setText(
         heading,
-        open === 0 ? 'Please look this up' : `${counted(open, 'invitation')} ${open === 1 ? 'waits' : 'wait'} for you`,
+        [
+          open > 0 && `${counted(open, 'invitation')} ${open === 1 ? 'waits' : 'wait'} for you`,
+          next.length > open && `${next.length - open} to look up`,
+        ]
+          .filter(Boolean)
+          .join(', '),
       );
       show(all, open > 1);
       update(waits);
@@ -63,6 +73,11 @@ export function approvals(actions: CardActions, whenAllAnswered: () => void): Pa
       if (isNew || (hadFocus && next.length < had)) focusFirst(cards);
     },
   };
+}
+
+/** Somebody answered that one meanwhile: the others are still open. */
+function unlessAnswered(error: unknown): void {
+  if (!(error instanceof HoldfastError) || error.code !== 'wait_closed') throw error;
 }
 
 function doubtsFirst(a: ScreeningWait, b: ScreeningWait): number {

@@ -8,6 +8,7 @@ export function doubtCard(wait: ScreeningWait, actions: CardActions): Part<Scree
   const title = element('h3', { id: `wait-${wait.id}`, tabindex: '-1' }, `Was the invitation to ${applicant} sent?`);
   const problem = element('p', { class: 'problem-line', role: 'alert', hidden: true });
   const give = async (answer: () => Promise<void>): Promise<void> => {
+    title.focus(); // a button that is disabled would lose it
     for (const one of buttons.querySelectorAll('button')) one.disabled = true;
     show(problem, false);
     try {

@@ -97,7 +97,7 @@ function problemOf({ run, line, lineFailure }: ProblemsShown, actions: ProblemAc
       kind: 'cancelled',
       title: 'Stopped by you',
       message: steps,
-      next: 'Going on begins with the first file that has no result. Invitations that were begun are not begun again.',
+      next: 'Going on begins with the first file that has no result. Invitations that were open are asked for again.',
       action: ['Go on from there', actions.goOn],
     };
   }

@@ -1,5 +1,5 @@
 import { element, type Part, replaceChildren, setText, show } from './element.ts';
-import type { ScreeningState } from './session.ts';
+import type { ScreeningState, ScreeningWait } from './session.ts';
 
 type Ranked = NonNullable<ScreeningState['ranking']>['candidates'][number];
 type Invited = ScreeningState['invitations']['tail'][number];
@@ -14,8 +14,15 @@ const invitationWords = {
   not_known: 'Not known',
 } as const;
 
+export interface ReportShown {
+  readonly state: ScreeningState | null;
+  /** Stopped or failed: nobody is asked any more. */
+  readonly isOver: boolean;
+  readonly waits: readonly ScreeningWait[];
+}
+
 /** The ranked report: the table, and the files that could not be read with what to do. */
-export function report(): Part<ScreeningState | null> {
+export function report(): Part<ReportShown> {
   const summary = element('p', { class: 'summary' });
   const body = element('tbody', { role: 'rowgroup' });
   const head = element(
@@ -50,24 +57,30 @@ export function report(): Part<ScreeningState | null> {
     nobody,
     unreadablePart,
   );
-  let shown: unknown = null;
+  let shown = '';
   return {
     node,
-    update(state) {
+    update({ state, isOver, waits }) {
       const ranking = state?.ranking ?? null;
       show(node, ranking !== null);
       if (state === null || ranking === null) return;
       setText(summary, state.summary);
       show(summary, state.summary !== '');
-      const key = `${ranking.candidates.length} ${ranking.unreadable.length} ${state.planned?.length} ${state.invitations.length}`;
-      if (key === shown) return;
-      shown = key;
-      const invitations = new Map(state.invitations.tail.map((one) => [one.file, one]));
-      const planned = new Set(state.planned?.map(({ file }) => file));
-      replaceChildren(
-        body,
-        ...ranking.candidates.map((one) => row(one, invitations.get(one.file), planned.has(one.file))),
+      const asked = new Set(waits.map(({ args }) => `${args.to} ${args.applicant}`));
+      const planned = new Map(
+        state.planned?.map(({ file, invitation: { to, applicant } }) => {
+          const isAsked = asked.has(`${to} ${applicant}`);
+          return [file, isOver ? 'Stopped before it was settled' : isAsked ? 'Waiting for you' : 'Answered'] as const;
+        }),
       );
+      const key = [ranking.candidates.length, ranking.unreadable.length, state.invitations.length, ...planned.values()];
+      if (key.join() === shown) return;
+      shown = key.join();
+      const invitations = new Map(state.invitations.tail.map((one) => [one.file, one]));
+      const rows = ranking.candidates.map((one) =>
+        row(one, invitations.get(one.file), planned.get(one.file) ?? 'None'),
+      );
+      replaceChildren(body, ...rows);
       show(table, ranking.candidates.length > 0);
       show(nobody, ranking.candidates.length === 0);
       show(unreadablePart, ranking.unreadable.length > 0);
@@ -81,7 +94,7 @@ export function report(): Part<ScreeningState | null> {
   };
 }
 
-function row(candidate: Ranked, invited: Invited | undefined, isPlanned: boolean): HTMLElement {
+function row(candidate: Ranked, invited: Invited | undefined, otherwise: string): HTMLElement {
   const { place, file, applicant, assessment } = candidate;
   const { score, recommendation, reasons, concerns } = assessment;
   const meter = element('span', { class: 'score-bar', 'aria-hidden': 'true' }, element('span', {}));
@@ -100,12 +113,12 @@ function row(candidate: Ranked, invited: Invited | undefined, isPlanned: boolean
     cell('Score', element('span', { class: 'number' }, score), meter),
     cell('Reasons', sentences(reasons)),
     cell('Concerns', sentences(concerns)),
-    cell('Invitation', ...invitation(invited, isPlanned)),
+    cell('Invitation', ...invitation(invited, otherwise)),
   );
 }
 
-function invitation(invited: Invited | undefined, isPlanned: boolean): HTMLElement[] {
-  if (invited === undefined) return [element('span', { class: 'quiet' }, isPlanned ? 'Waiting for you' : 'None')];
+function invitation(invited: Invited | undefined, otherwise: string): HTMLElement[] {
+  if (invited === undefined) return [element('span', { class: 'quiet' }, otherwise)];
   const words = element(
     'span',
     { class: 'invitation', 'data-status': invited.status },

@@ -28,7 +28,11 @@ export function runView(actions: RunActions): Part<RunShown> {
   const meta = element('p', { class: 'run-meta' }, status);
   const about = element('span', { class: 'quiet' });
   meta.append(about);
-  const stop = button('Stop', actions.stop, {}, icon('stop'));
+  const stopIt = (): void => {
+    title.focus(); // the button goes when the run has stopped
+    actions.stop();
+  };
+  const stop = button('Stop', stopIt, {}, icon('stop'));
   const line = threadLine();
   const now = element('p', { class: 'now' });
   const stream = element('p', { class: 'prose-stream', 'aria-hidden': 'true' });
@@ -81,7 +85,7 @@ export function runView(actions: RunActions): Part<RunShown> {
       setText(stream, isProse ? run.streamed : '');
       trouble.update({ run, line: agentLine.state, lineFailure: agentLine.failure });
       cards.update(waits);
-      result.update(state);
+      result.update({ state, isOver: run.status === 'cancelled' || run.status === 'failed', waits });
       const progress = filesOf(run, state, session.outcomes);
       const retry =
         run.retry === null ? null : `Trying again in ${Math.ceil(run.retry.inMs / 1_000)} s: ${run.retry.reason}`;

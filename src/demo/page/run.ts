@@ -46,7 +46,8 @@ export function afterMessage(run: Run, message: StreamMessage): Run {
     case 'view':
       return afterView(run, message.view);
     case 'status': {
-      const rest = message.status === 'running' ? {} : { node: null, ...quiet };
+      const isOver = message.status !== 'running' && message.status !== 'waiting';
+      const rest = message.status === 'running' ? {} : { node: null, ...quiet, ...(isOver && { waits: [] }) };
       return { ...run, ...rest, status: message.status, failure: message.failure };
     }
     case 'step':

@@ -76,7 +76,8 @@ export class Session {
             this.#readState.ask();
             this.#readWaits.ask();
           } else if (message.type === 'step') this.#readState.ask();
-          else if (message.type === 'wait' || message.type === 'answered') this.#readWaits.ask();
+          else if (message.type === 'wait' || message.type === 'answered' || message.type === 'status')
+            this.#readWaits.ask();
           this.#onChange();
         }
         return; // this page closed the connection
