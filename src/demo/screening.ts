@@ -130,7 +130,7 @@ export function screening({ outboxUrl }: ScreeningOptions) {
             await call(wasStopped ? 'invite_again' : 'invite', invitation);
             return { ...about, status: 'sent' as const, note: '' };
           } catch (error) {
-            return { ...about, ...outcomeAfter(error) };
+            return { ...about, ...outcomeAfter(error, wasStopped) };
           }
         });
         return goto('report', { invitations, wasStopped: false });
