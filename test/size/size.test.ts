@@ -10,5 +10,5 @@ test('[P4a] the client is at most 6 KB gzip, Comlink included', { timeout: 20_00
 test('[P4b] the worker runtime is at most 45 KB gzip, its packages included', { timeout: 20_000 }, async () => {
   const { gzipBytes, packages } = await measureWorker();
   expect(gzipBytes).toBeLessThanOrEqual(limits.worker);
-  expect(packages).toEqual(['comlink', 'msgpackr']);
+  expect(packages).toEqual(['msgpackr']);
 });
