@@ -3,7 +3,7 @@ import { replyOf } from '../protocol/reply.ts';
 
 /**
  * The API of a host that is still opening: calls wait for it, and errors become data. If opening fails, each call gets the
- * reason, and the next one tries again.
+ * reason, and the next one tries again; so does the first one after a close, of whoever connects to the same port then.
  */
 export function lazyApi(open: () => Promise<HostMethods>): HostApi {
   let opening: Promise<HostMethods> | undefined;
@@ -19,6 +19,7 @@ export function lazyApi(open: () => Promise<HostMethods>): HostApi {
     (...args: readonly unknown[]) =>
       replyOf(async () => {
         const methods = await opened();
+        if (name === 'close') opening = undefined;
         return (methods[name] as (...given: readonly unknown[]) => unknown)(...args);
       });
   return Object.fromEntries(hostMethods.map((name) => [name, through(name)])) as unknown as HostApi;

@@ -291,6 +291,20 @@ describe('what crosses the boundary', () => {
     worker.terminate();
   });
 
+  test('[C2b] a port can be connected to again after it was closed', async () => {
+    const { port1, port2 } = new MessageChannel();
+    const worker = new Worker(new URL('./port.worker.ts', import.meta.url), { type: 'module', name: 'port-again' });
+    worker.postMessage('serve', [port2]);
+    port1.start();
+    const first = connectTo(port1);
+    await first.thread('t').send({ left: 0 });
+    await first.close();
+    const second = connectTo(port1);
+    expect((await second.threads()).map(({ id }) => id)).toEqual(['t']);
+    await second.close();
+    worker.terminate();
+  });
+
   test('[C1a] hostile messages find nothing to call, and the worker goes on', async () => {
     const worker = start('hostile');
     const agent = connectTo(worker);
