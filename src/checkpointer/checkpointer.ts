@@ -85,7 +85,8 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     const opened = await this.#open(threadId);
     if (opened === undefined) throw unknown(threadId, checkpointId);
     await this.#record(opened.codec, threadId, checkpointId);
-    return (await this.#values(opened.codec, await openStateImage(opened.codec, checkpointId))) as State;
+    const values = await this.#values(opened.codec, await openStateImage(opened.codec, checkpointId));
+    return storedPart(this.#options.fields, values) as State;
   }
 
   /** The checkpoints in commit order; of a long thread the newest `limit` (default 1000). */
@@ -237,7 +238,7 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     if (result.row.head !== null) return { moved: result.row.head };
     const codec = await keyRing.openThread(hash, result.row.incarnation);
     const image = await openThreadImage(codec, result.row);
-    return { codec, image, baseline: { values: {}, stored: new Map() } };
+    return { codec, image, baseline: { values: {}, stored: new Map(), names: [] } };
   }
 
   async #open(threadId: string): Promise<{ row: ThreadRow; codec: ThreadCodec } | undefined> {

@@ -18,6 +18,8 @@ export interface Baseline {
   readonly values: PlainState;
   /** What each value field was stored as. */
   readonly stored: ReadonlyMap<string, StoredValue>;
+  /** Names of all that is stored, also of what is no longer declared. */
+  readonly names: readonly string[];
 }
 
 export interface Remembered {
@@ -29,8 +31,7 @@ export interface Remembered {
 
 /** @throws `state_not_an_object`; `field_unknown` for a field that is not declared where fields are */
 export function checkState(fields: Fields | undefined, state: PlainState): void {
-  const isPlain = typeof state === 'object' && state !== null && Object.getPrototypeOf(state) === Object.prototype;
-  if (!isPlain) throw checkpointerErrors.make('state_not_an_object', { found: kindOf(state) });
+  if (!isPlainObject(state)) throw checkpointerErrors.make('state_not_an_object', { found: kindOf(state) });
   const unknown = fields && Object.keys(state).find((name) => !Object.hasOwn(fields, name));
   if (unknown === undefined) return;
   throw checkpointerErrors.make('field_unknown', { field: unknown, known: Object.keys(fields ?? {}).join(', ') });
@@ -48,7 +49,7 @@ export function storedPart(fields: Fields | undefined, state: PlainState): Plain
 /** The baseline of a state that was just loaded. */
 export function baselineOf(values: PlainState, { fields }: StateImage): Baseline {
   const stored = [...fields].flatMap(([name, image]) => (isLogImage(image) ? [] : [[name, image] as const]));
-  return { values, stored: new Map(stored) };
+  return { values, stored: new Map(stored), names: [...fields.keys()] };
 }
 
 /**
@@ -72,7 +73,8 @@ export async function changeBetween(
     if (isLog(fields, name)) {
       const items = listOf(name, value);
       const old = before?.values[name];
-      const known = Array.isArray(old) ? old : undefined;
+      // A list that was stored as a value is no log yet: all of it is added.
+      const known = Array.isArray(old) && !before?.stored.has(name) ? old : undefined;
       const goesOn = known !== undefined && (await beginsWith(codec, items, known));
       if (known !== undefined && !goesOn) restart.add(name);
       const added = goesOn ? items.slice(known.length) : items;
@@ -89,8 +91,9 @@ export async function changeBetween(
     check(fields, name, name, value);
     set.set(name, value);
   }
-  const remove = Object.keys(before?.values ?? {}).filter((name) => !Object.hasOwn(state, name));
-  return { change: { set, append, remove, restart }, baseline: { values: state, stored } };
+  const remove = (before?.names ?? []).filter((name) => !Object.hasOwn(state, name));
+  const baseline = { values: state, stored, names: Object.keys(state) };
+  return { change: { set, append, remove, restart }, baseline };
 }
 
 /** Whether the list begins with these items: the same ones, or ones that would be stored the same. */
@@ -125,6 +128,13 @@ function isSameStored(a: StoredValue, b: StoredValue): boolean {
 function listOf(field: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return [...value];
   throw checkpointerErrors.make('log_not_a_list', { field, found: kindOf(value) });
+}
+
+/** Also one without a prototype, or from another window. */
+function isPlainObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function kindOf(value: unknown): string {

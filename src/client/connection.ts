@@ -24,6 +24,7 @@ export interface ConnectOptions {
 }
 
 interface Line {
+  readonly endpoint: Worker | MessagePort;
   readonly remote: Remote<HostApi>;
   /** Rejects when the worker is gone; never resolves. */
   readonly gone: Deferred<never>;
@@ -104,7 +105,7 @@ export class Connection {
   }
 
   async #start(): Promise<Line> {
-    if (this.#pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, this.#pauseMs));
+    if (this.#pauseMs > 0) await this.#pause(this.#pauseMs);
     try {
       return await this.#startNow();
     } catch (error) {
@@ -113,12 +114,37 @@ export class Connection {
     }
   }
 
+  /** Ends early when the connection is closed. */
+  #pause(durationMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, durationMs);
+      const end = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#closed.signal.addEventListener('abort', end, { once: true });
+    });
+  }
+
+  /** Starts workers until one answers. */
+  async #replace(): Promise<void> {
+    while (this.canRestart) {
+      try {
+        await this.#open();
+        return;
+      } catch {
+        this.#pauseMs = nextPause(this.#pauseMs); // callers hear of it through their own calls
+      }
+    }
+  }
+
   async #startNow(): Promise<Line> {
     if (this.#closed.signal.aborted) throw gone('this page closed it');
     const endpoint = typeof this.#source === 'function' ? this.#source() : this.#source;
     this.#startedAtMs = performance.now();
     this.#worker = endpoint instanceof MessagePort ? undefined : endpoint;
-    const line: Line = { remote: wrap<HostApi>(endpoint), gone: deferred<never>(), isStarted: false, isGone: false };
+    const remote = wrap<HostApi>(endpoint);
+    const line: Line = { endpoint, remote, gone: deferred<never>(), isStarted: false, isGone: false };
     line.gone.promise.catch(() => undefined); // calls hear of it through their own race
     endpoint.addEventListener('messageerror', () => this.#end(line, gone('a message could not be read')));
     endpoint.addEventListener('error', (event) => {
@@ -156,10 +182,11 @@ export class Connection {
     line.isGone = true;
     line.gone.reject(error);
     if (!line.isStarted || !this.canRestart) return; // one that never started fails its call, and the next call tries again
+    if (line.endpoint instanceof Worker) line.endpoint.terminate(); // one that is only out of reach must not run on
     const isSteady = performance.now() - this.#startedAtMs > steadyMs;
-    this.#pauseMs = isSteady ? 0 : Math.min(longestPauseMs, Math.max(firstPauseMs, 2 * this.#pauseMs));
+    this.#pauseMs = isSteady ? 0 : nextPause(this.#pauseMs);
     this.#line = undefined;
-    this.start(); // its threads go on, also if the page asks for nothing
+    void this.#replace(); // its threads go on, also if the page asks for nothing
   }
 
   #within<Value>(line: Line, answer: Promise<Value>): Promise<Value> {
@@ -168,6 +195,10 @@ export class Connection {
       return new HoldfastError('worker_silent', message, { afterMs: this.#callTimeoutMs });
     });
   }
+}
+
+function nextPause(pauseMs: number): number {
+  return Math.min(longestPauseMs, Math.max(firstPauseMs, 2 * pauseMs));
 }
 
 async function withTimeout<Value>(work: Promise<Value>, limitMs: number, error: () => Error): Promise<Value> {

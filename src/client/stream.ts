@@ -24,6 +24,8 @@ async function* messagesOf(
   thread: string,
   signal: AbortSignal,
 ): AsyncGenerator<StreamMessage, void, undefined> {
+  /** A worker that replaces a lost one may fail to start as well: others follow. */
+  const passing = ['worker_gone'];
   while (!signal.aborted) {
     const { port1, port2 } = new MessageChannel();
     const waiting: StreamMessage[] = [];
@@ -34,6 +36,7 @@ async function* messagesOf(
     };
     try {
       await connection.call((remote) => remote.watch(thread, transfer(port2, [port2])));
+      passing.push('worker_failed');
       let isGone = false;
       void connection.whenGone().then(() => {
         isGone = true;
@@ -50,7 +53,7 @@ async function* messagesOf(
         }
       }
     } catch (error) {
-      const isLost = error instanceof HoldfastError && error.code === 'worker_gone';
+      const isLost = error instanceof HoldfastError && passing.includes(error.code);
       if (!isLost || !connection.canRestart) throw error; // else: again, with the worker that replaces it
     } finally {
       port1.postMessage('stop');

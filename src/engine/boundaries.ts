@@ -174,14 +174,12 @@ export class Boundaries {
     const nowMs = this.#ports.clock.nowMs();
     const { wakeUpAtMs } = this.#writer.image.row;
     if (wakeUpAtMs === null || wakeUpAtMs > nowMs) return;
-    const open = await this.#unanswered();
-    const isOver = ({ expiresAtMs }: Wait) => expiresAtMs !== null && expiresAtMs <= nowMs;
-    for (const wait of open.filter(isOver)) {
-      await this.#answer(wait, { decision: 'expired' });
+    for (const wait of await this.#unanswered()) {
+      const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= nowMs;
+      if (isOver) await this.#answer(wait, { decision: 'expired' });
     }
-    // Else the host would be woken again and again by a time that has passed.
-    const left = open.filter((wait) => !isOver(wait));
-    await this.#writer.wakeUp(earliest(left.map(({ expiresAtMs }) => expiresAtMs)));
+    // Else the host would be woken again and again by a time that has passed. Others may have been opened meanwhile.
+    await this.#writer.wakeUp(async () => earliest((await this.#unanswered()).map(({ expiresAtMs }) => expiresAtMs)));
   }
 
   /**

@@ -8,6 +8,7 @@ import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage, openThreadImage, type ThreadImage } from '../codec/thread-image.ts';
 import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
+import type { CommitGroup, GroupResult } from '../model/commit.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { Frame } from '../model/frame.ts';
 import {
@@ -30,6 +31,9 @@ import type { RunEnd } from './run-end.ts';
 import { effectInfo } from './step-ledger.ts';
 import { ThreadRunner } from './thread-runner.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
+
+/** Whoever sends or answers is told within this time that the store does not take it, and may ask again. */
+const answerWithinMs = 5_000;
 
 interface OpenThread {
   readonly row: ThreadRow;
@@ -92,20 +96,16 @@ export class EngineThread {
     const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= nowMs;
     const blobs = new BlobBatch();
     const record = await sealAnswer(codec, wait, isOver ? { decision: 'expired' } : answer, nowMs, blobs);
-    const result = await give(this.#ports, {
-      id: randomId(this.#ports.random) as CommitId,
-      thread: row.thread,
-      incarnation: row.incarnation,
-      durability: 'strict',
+    const result = await this.#give(row, {
       conditions: [{ kind: 'wait_open', wait: wait.id }, ...blobs.conditions()],
       records: [record, ...blobs.writes()],
     });
+    if (result.status === 'applied') this.#emit({ type: 'answered', wait: id });
     if (result.status !== 'applied' || isOver) {
       const winner = (await readAnswer(codec, wait.id))?.answer;
       if (winner !== undefined && (await isSameAnswer(codec, winner, answer))) return;
       throw engineErrors.make('wait_closed', { wait: id, winner: winner?.decision ?? 'its thread' });
     }
-    this.#emit({ type: 'answered', wait: id });
   }
 
   /** Runs the thread until it has nothing to do. One call at a time. Never rejects. */
@@ -239,15 +239,16 @@ export class EngineThread {
   async #append({ row, codec }: OpenThread, dedupId: string, item: InboxItem): Promise<void> {
     const blobs = new BlobBatch();
     const inbox = await sealInboxItem(codec, dedupId, item, blobs);
-    const result = await give(this.#ports, {
-      id: randomId(this.#ports.random) as CommitId,
-      thread: row.thread,
-      incarnation: row.incarnation,
-      durability: 'strict',
-      conditions: blobs.conditions(),
-      records: blobs.writes(),
-      inbox,
-    });
+    const result = await this.#give(row, { conditions: blobs.conditions(), records: blobs.writes(), inbox });
     if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
+  }
+
+  /** Commits what came from outside. */
+  #give(
+    { thread, incarnation }: ThreadRow,
+    what: Pick<CommitGroup, 'conditions' | 'records' | 'inbox'>,
+  ): Promise<GroupResult> {
+    const id = randomId(this.#ports.random) as CommitId;
+    return give(this.#ports, { id, thread, incarnation, durability: 'strict', ...what }, answerWithinMs);
   }
 }

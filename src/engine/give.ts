@@ -5,16 +5,21 @@ import type { EnginePorts } from './ports.ts';
 /** Waits before a group whose fate is unknown, or that found the store unable, is given again. */
 const retryWaitsMs = [50, 250, 1_000];
 
+/** Errors that the same group would meet again. */
+const lasting: readonly string[] = ['store_too_new', 'store_damaged', 'store_closed'];
+
 /**
  * Commits the group. Gives the same one again while its fate is unknown: one that was applied is recognised by its id
- * (PROTOCOL 2).
+ * (PROTOCOL 2). Not after `budgetMs`: for whoever waits for an answer.
  */
-export async function give(ports: EnginePorts, group: CommitGroup): Promise<GroupResult> {
+export async function give(ports: EnginePorts, group: CommitGroup, budgetMs = Infinity): Promise<GroupResult> {
+  const startedAtMs = ports.clock.nowMs();
   for (const waitMs of retryWaitsMs) {
     try {
       return await commit(ports, group);
     } catch (error) {
-      if (!storeErrors.is(error) || error.code === 'store_too_new' || error.code === 'store_damaged') throw error;
+      const isSpent = ports.clock.nowMs() - startedAtMs > budgetMs;
+      if (!storeErrors.is(error) || lasting.includes(error.code) || isSpent) throw error;
       await ports.clock.sleep(waitMs);
     }
   }

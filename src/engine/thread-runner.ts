@@ -83,7 +83,10 @@ export class ThreadRunner {
       row = await this.#ports.store.takeLease(this.#codec.thread, this.#codec.incarnation);
       return row === undefined ? { end: 'lost' } : await this.#runLeased(row);
     } catch (error) {
-      if (error instanceof Stop) return { end: 'stopped' };
+      if (error instanceof Stop) {
+        await this.#wantsMore();
+        return { end: 'stopped' };
+      }
       if (engineErrors.is(error, 'lease_lost')) return { end: 'lost' };
       return ThreadRunner.blocked(error, this.#emit);
     } finally {
@@ -92,6 +95,12 @@ export class ThreadRunner {
       this.#writer = undefined;
       if (row !== undefined) await this.#release(row);
     }
+  }
+
+  /** A row that waits does not say that its step was being run: whoever comes next is to look at once. */
+  async #wantsMore(): Promise<void> {
+    if (this.#writer?.image.row.status !== 'waiting') return;
+    await this.#writer.wakeUp(async () => this.#ports.clock.nowMs()).catch(() => undefined); // the store went away
   }
 
   async #release({ thread, incarnation, epoch }: ThreadRow): Promise<void> {

@@ -60,9 +60,13 @@ export class ThreadWriter {
     });
   }
 
-  /** Sets when the thread wants to be woken. Outside of what is sealed, so that it needs no checkpoint. */
-  wakeUp(atMs: number | null): Promise<ThreadImage> {
+  /**
+   * Sets when the thread wants to be woken: asked for in its turn, so that no write in between is overlooked. Outside of what
+   * is sealed, so that it needs no checkpoint.
+   */
+  wakeUp(when: () => Promise<number | null>): Promise<ThreadImage> {
     return this.#inTurn(async () => {
+      const atMs = await when();
       const { row } = this.#image;
       const group: CommitGroup = {
         id: randomId(this.#ports.random) as CommitId,

@@ -1,10 +1,12 @@
 /** The worker's side of the protocol: an engine, and the threads that are run or watched. */
 import { errorToData } from '../base/errors.ts';
 import { Engine } from '../engine/engine.ts';
+import { engineErrors } from '../engine/errors.ts';
 import type { EngineOptions, EnginePorts } from '../engine/ports.ts';
 import type { ThreadHash } from '../model/ids.ts';
 import type { HostMethods, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
 import { protocolVersion } from '../protocol/host-api.ts';
+import { storeErrors } from '../store/errors.ts';
 import { HostedThread, hasWork } from './hosted-thread.ts';
 import { plainState, withFileRefs } from './plain-state.ts';
 import type { Hints, Locks } from './ports.ts';
@@ -91,11 +93,13 @@ export class Host {
     const thread = await this.#thread(id);
     try {
       await work(thread);
-    } finally {
-      // Also where it failed: what was asked may be on record all the same.
-      thread.hint();
-      thread.kick();
+    } catch (error) {
+      // What was asked may be on record all the same; and a wait whose time is over may be the last.
+      if (storeErrors.is(error) || engineErrors.is(error, 'wait_closed')) thread.kick();
+      throw error;
     }
+    thread.hint();
+    thread.kick();
   }
 
   async #view(id: string): Promise<ThreadView | null> {

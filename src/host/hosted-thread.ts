@@ -46,8 +46,15 @@ export class HostedThread {
   #alarm = new AbortController();
   #blocked: ErrorData | null = null;
   #isRunningHere = false;
-  /** Counts what the watchers hear, so that a view read before is not shown after. */
-  #news = 0;
+  /** Waiting for the lock: what is to be done is looked up once it is there. */
+  #isQueued = false;
+  /** Epoch of the row when a hint made this worker queue; `undefined` where it was asked to run. */
+  #queuedAt: number | undefined;
+  /** Epoch of the row when it was blocked here. */
+  #blockedAt: number | undefined;
+  #frames = 0;
+  #isShowing = false;
+  #isViewOld = false;
 
   constructor(parts: HostedThreadParts) {
     this.#parts = parts;
@@ -61,6 +68,7 @@ export class HostedThread {
   kick(): void {
     if (this.#closing.signal.aborted) return;
     this.#wantsMore = true;
+    this.#queuedAt = undefined;
     if (this.#isDriving) {
       void this.#parts.thread.look().catch(() => undefined); // the run meets the same fault itself, and reports it
       return;
@@ -69,7 +77,7 @@ export class HostedThread {
   }
 
   #queue(): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#closing.signal.aborted || this.#isQueued) return;
     this.#wantsMore = true;
     if (this.#isDriving) return;
     this.#isDriving = true;
@@ -83,20 +91,44 @@ export class HostedThread {
   async hinted(): Promise<void> {
     await this.#parts.thread.look();
     if (this.#isRunningHere) return;
-    this.#blocked = null; // whoever hinted got on with it
     const row = await this.#parts.thread.row();
-    if (this.#parts.takesOver && row !== undefined && hasWork(row)) this.#queue();
+    if (row?.epoch.local !== this.#blockedAt) this.#blocked = null; // somebody got on with it
+    if (this.#parts.takesOver && row !== undefined && hasWork(row)) {
+      if (!this.#isDriving) this.#queuedAt = row.epoch.local;
+      this.#queue();
+    }
     await this.#showView();
   }
 
-  /** Shows the watchers the thread as it is, unless newer news came while it was read. */
+  /**
+   * Whether nobody has done what this worker queued for. Of a thread that waits, and was run and released since, every answer
+   * was seen: a run that was cut off is counted in its row, and one that was stopped has set its time to wake.
+   */
+  async #isNeeded(): Promise<boolean> {
+    if (this.#queuedAt === undefined) return true;
+    const { thread, clock } = this.#parts;
+    const row = await thread.row();
+    if (row === undefined || !hasWork(row)) return false;
+    const isDue = row.wakeUpAtMs !== null && row.wakeUpAtMs <= clock.nowMs();
+    return row.status !== 'waiting' || hasInput(row) || isDue || row.resumes > 0 || row.epoch.local === this.#queuedAt;
+  }
+
+  /** Shows the watchers the thread as it is, one view at a time; none after frames of a run here that began meanwhile. */
   async #showView(): Promise<void> {
-    this.#news += 1;
-    const before = this.#news;
-    if (this.#watchers.size === 0) return;
-    const view = await this.view();
-    if (before !== this.#news) return;
-    for (const watcher of this.#watchers) watcher({ type: 'view', view });
+    this.#isViewOld = true;
+    if (this.#isShowing) return;
+    this.#isShowing = true;
+    try {
+      while (this.#isViewOld && this.#watchers.size > 0) {
+        this.#isViewOld = false;
+        const before = this.#frames;
+        const view = await this.view();
+        if (before === this.#frames) for (const watcher of this.#watchers) watcher({ type: 'view', view });
+        else if (!this.#isRunningHere) this.#isViewOld = true;
+      }
+    } finally {
+      this.#isShowing = false;
+    }
   }
 
   /** The view first, then every frame; nothing in between is lost. Returns how to stop. */
@@ -123,7 +155,7 @@ export class HostedThread {
   }
 
   onFrame(frame: Frame): void {
-    this.#news += 1;
+    this.#frames += 1;
     if (frame.type === 'blocked') this.#blocked = frame.error;
     if (frame.type === 'running') this.#blocked = null;
     for (const watcher of this.#watchers) watcher(frame);
@@ -178,11 +210,14 @@ export class HostedThread {
       while (this.#wantsMore && !this.#closing.signal.aborted) {
         this.#wantsMore = false;
         const name = `holdfast:${database}:${await thread.hash()}`;
+        this.#isQueued = true;
         await locks.hold(name, this.#closing.signal, async () => {
-          if (this.#closing.signal.aborted) return; // the lock came in the same moment
+          this.#isQueued = false;
+          if (this.#closing.signal.aborted || !(await this.#isNeeded())) return; // the lock may come in the same moment
           this.#isRunningHere = true;
           end = await thread.run();
           this.#isRunningHere = false;
+          this.#blockedAt = end.end === 'blocked' ? (await thread.row())?.epoch.local : undefined;
         });
         if (this.#blocked !== null && end?.end !== 'blocked') {
           this.#blocked = null;
@@ -196,6 +231,7 @@ export class HostedThread {
       this.onFrame({ type: 'blocked', error });
       await this.#setAlarm({ end: 'blocked', error });
     } finally {
+      this.#isQueued = false;
       this.#isDriving = false;
       if (this.#wantsMore) this.kick();
     }
@@ -204,12 +240,13 @@ export class HostedThread {
   /** Wakes the thread when a wait of it expires; one that could not go on tries again later, since a store may recover. */
   async #setAlarm(end?: RunEnd): Promise<void> {
     this.#alarm.abort();
+    const alarm = new AbortController();
+    this.#alarm = alarm;
     const { clock, thread } = this.#parts;
     const rest = end && restMs[end.end];
     const wakeUpAtMs = rest === undefined ? ((await thread.row())?.wakeUpAtMs ?? null) : clock.nowMs() + rest;
-    if (wakeUpAtMs === null || this.#closing.signal.aborted) return;
-    this.#alarm = new AbortController();
-    clock.sleep(Math.max(1, wakeUpAtMs - clock.nowMs()), this.#alarm.signal).then(
+    if (wakeUpAtMs === null || this.#closing.signal.aborted || alarm.signal.aborted) return;
+    clock.sleep(Math.max(1, wakeUpAtMs - clock.nowMs()), alarm.signal).then(
       () => this.kick(),
       () => undefined, // set anew, or closing
     );

@@ -176,6 +176,42 @@ describe('a checkpointer alone', () => {
     expect(await (await open()).load('t')).toBeUndefined();
   });
 
+  test('[A7e] what is no longer declared is gone from loads and from the next save', async () => {
+    const id = await (await open()).save('t', { kept: 1, old: 'x' });
+    const saver = await open({ fields: { kept: value(z.number(), 0) } });
+    expect(await saver.load('t')).toEqual({ kept: 1 });
+    const earlier = await saver.loadCheckpoint('t', id);
+    await saver.save('t', { ...earlier, kept: 2 });
+    expect(await (await open()).load('t')).toEqual({ kept: 2 });
+  });
+
+  test.each([
+    ['value', 'hush-hush'],
+    ['log', ['hush-hush']],
+  ])('[A13b, A7e] a %s that is declared secret now is not in the next checkpoint', async (kind, token) => {
+    const before = kind === 'log' ? await open({ fields: { token: log(z.string()), n: fields.total } }) : await open();
+    await before.save('t', { n: 1, token });
+    const saver = await open({ fields: { n: fields.total, token: secret(z.string()) } });
+    await saver.load('t');
+    await saver.save('t', { n: 2, token: 'hush-hush' });
+    expect(await (await open()).load('t')).toEqual({ n: 2 });
+  });
+
+  test('[A1a] a list that was stored as a value keeps its items when it becomes a log', async () => {
+    await (await open()).save('t', { items: ['a'] });
+    const asLog = { fields: { items: log(z.string()) } };
+    const saver = await open<{ items: string[] }>(asLog);
+    const state = await saver.load('t');
+    state?.items.push('b');
+    if (state !== undefined) await saver.save('t', state);
+    expect(await (await open<{ items: string[] }>(asLog)).load('t')).toEqual({ items: ['a', 'b'] });
+  });
+
+  test('[A1a] a state without a prototype is one, too', async () => {
+    await (await open()).save('t', Object.assign(Object.create(null), { n: 1 }));
+    expect(await (await open()).load('t')).toEqual({ n: 1 });
+  });
+
   test('[A7e] every field of the state is declared, and nothing else: checked by the compiler', async () => {
     type State = { messages: { text: string }[]; total: number };
     const { messages, total } = fields;

@@ -86,6 +86,55 @@ describe('a worker that is made by a function', () => {
     await agent.close();
   });
 
+  test('[C3e] one that dies while it starts is followed by another, and the stream goes on', async () => {
+    const { workers, source } = counted('dies-starting');
+    const makes = () => {
+      const worker = source();
+      if (workers.length === 2) worker.terminate();
+      return worker;
+    };
+    const agent = connectTo(makes, { startTimeoutMs: 1_000 });
+    await agent.thread('t').send({ left: 0 });
+    let views = 0;
+    for await (const message of agent.thread('t').events()) {
+      if (message.type === 'view') views += 1;
+      if (views === 2) break;
+      if (workers.length === 1) workers[0]?.terminate();
+    }
+    expect(workers).toHaveLength(3);
+    await agent.close();
+  });
+
+  test('[C3e] one that is only out of reach is ended when it is replaced', async () => {
+    const { workers, source } = counted('out-of-reach');
+    const agent = connectTo(source);
+    await agent.threads();
+    const isLife = ({ name }: LockInfo) => name?.startsWith('holdfast:life:') === true;
+    const before = ((await navigator.locks.query()).held ?? []).filter(isLife).map(({ name = '' }) => name);
+    workers[0]?.dispatchEvent(new MessageEvent('messageerror'));
+    await agent.threads();
+    expect(workers).toHaveLength(2);
+    await agent.close();
+    // Given once each of them is gone.
+    for (const name of before) expect((await navigator.locks.request(name, async (lock) => lock))?.name).toBe(name);
+  });
+
+  test('[C3e] a close ends the pause before the next one', async () => {
+    const { workers, source } = counted('pausing');
+    const agent = connectTo(source);
+    for (let death = 0; death < 4; death += 1) {
+      await agent.threads();
+      workers.at(-1)?.terminate();
+      await agent.threads().catch(() => undefined); // it may still have gone to the one that was ended
+    }
+    await agent.threads();
+    workers.at(-1)?.terminate();
+    await agent.threads().catch(() => undefined); // 1.6 s until the next one
+    const startedAtMs = performance.now();
+    await agent.close();
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  });
+
   test('[C3e] a stream that was just being opened goes on with the next one', async () => {
     const { workers, source } = counted('opening');
     const agent = connectTo(source);

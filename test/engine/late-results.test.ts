@@ -202,7 +202,6 @@ describe('evidence is never refused', () => {
     expect(await running).toEqual({ end: 'waiting' });
     await store.close();
     nth(calls, 0).answer.resolve('late');
-    for (const ms of [50, 250, 1_000]) await scene.passes(ms, ms);
     await quiet();
 
     expect(await parts(scene)).toEqual(['1.d', '1.i']);

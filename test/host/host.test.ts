@@ -40,6 +40,18 @@ describe('a worker that starts', () => {
     expect(acts).toHaveLength(2);
   });
 
+  test('[C3f] on request, an input that is refused starts nothing', async () => {
+    const { workers, acts } = given();
+    const first = await workers.start();
+    await first.send('t', { left: 1 }, 'a');
+    await quiet();
+    await first.close();
+    const second = await workers.start({ resume: 'on-request' });
+    await expect(second.send('t', { left: 'many' }, 'b')).rejects.toMatchObject({ code: 'state_invalid' });
+    await quiet();
+    expect(acts).toHaveLength(1);
+  });
+
   test('[B9b] goes on with a thread whose answer came while nobody ran it', async () => {
     const { workers, sent } = given();
     const first = await workers.start();

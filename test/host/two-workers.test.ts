@@ -163,6 +163,79 @@ describe('two workers on one database', () => {
     },
   );
 
+  test('[B14a, B9b] of five that all hear of an answer one takes the lease, once', async () => {
+    const { workers, sent } = given();
+    let leases = 0;
+    const counting = () => {
+      const store = workers.world.store();
+      return withMethods(store, {
+        takeLease: (...args) => {
+          leases += 1;
+          return store.takeLease(...args);
+        },
+      });
+    };
+    const hosts = [];
+    for (let tab = 0; tab < 5; tab += 1) hosts.push(await workers.start({ store: counting() }));
+    const [first, second] = [nth(hosts, 0), nth(hosts, 1)];
+    await first.send('t', { to: 'ann' }, 'a');
+    await settled();
+    const wait = only((await second.view('t'))?.waits ?? []);
+    leases = 0;
+    await second.answer('t', wait.id, wait.digest, { decision: 'allow' });
+    await settled();
+    await settled();
+    expect(sent).toEqual(['ann']);
+    expect(await statusIn(first)).toBe('done');
+    expect(leases).toBe(1);
+  });
+
+  test('[C2c] trouble is still shown after another tried as well, and got nowhere', async () => {
+    const { workers } = given();
+    const refusing = withMethods(workers.world.store(), {
+      takeLease: () => Promise.reject(new Error('the disk is gone')),
+    });
+    const first = await workers.start({ resume: 'on-request', store: refusing });
+    const second = await workers.start({ resume: 'on-request', store: refusing });
+    await first.send('t', { left: 1 }, 'a');
+    await settled();
+    await second.resume('t');
+    await settled();
+    for (const host of [first, second]) expect((await host.view('t'))?.blocked?.message).toBe('the disk is gone');
+  });
+
+  test('[C2c] a page of the one gets views also while the other is quicker than a view is read', async () => {
+    const { workers, acts } = given();
+    const store = workers.world.store();
+    let read = deferred<void>();
+    const first = await workers.start();
+    const second = await workers.start({
+      resume: 'on-request',
+      store: withMethods(store, {
+        range: async (...args) => {
+          if (args[0] === 'checkpoints') await read.promise;
+          return store.range(...args);
+        },
+      }),
+    });
+    await first.send('t', { left: 20 }, 'a');
+    await settled();
+    const watching = watched(second);
+    read.resolve();
+    const { messages, stop } = await watching;
+    for (let step = 0; step < 20; step += 1) {
+      // The next step is there before the view of this one was read.
+      const before = read;
+      read = deferred<void>();
+      nth(acts, step).end();
+      await settled();
+      before.resolve();
+      await settled();
+    }
+    expect(messages.filter(({ type }) => type === 'view').length).toBeGreaterThanOrEqual(10);
+    stop();
+  });
+
   test('[B14a] a hint that comes while the other looks when to wake the thread is not lost', async () => {
     const { workers, acts } = given();
     const store = workers.world.store();
