@@ -58,7 +58,7 @@ function post(
 
 /** A refusal only where the outbox itself says that it took nothing; anything else leaves it open what happened. */
 async function faultOf(response: Response): Promise<Error> {
-  const fault = OutboxFault.safeParse(await response.json().catch(() => null));
+  const fault = OutboxFault.safeParse(await response.json().catch(() => null)); // no JSON: not the outbox that answered
   if (fault.success && response.status >= 400 && response.status < 500) {
     return new Refusal(fault.data.message, { retry: fault.data.error === 'attempt_closed' });
   }

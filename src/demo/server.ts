@@ -88,7 +88,7 @@ async function sendFile(
   response: ServerResponse,
 ): Promise<void> {
   const path = pathIn(root, url);
-  const body = path === undefined ? undefined : await readFile(path).catch(() => undefined);
+  const body = path === undefined ? undefined : await readFile(path).catch(() => undefined); // answered as not found
   const headers = { 'content-security-policy': policy, 'x-content-type-options': 'nosniff' };
   if (path === undefined || body === undefined || (method !== 'GET' && method !== 'HEAD')) {
     response.writeHead(404, { ...headers, 'content-type': 'text/plain; charset=utf-8' });

@@ -7,9 +7,10 @@ import type { ThreadHash } from '../model/ids.ts';
 import type { HostMethods, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
 import { protocolVersion } from '../protocol/host-api.ts';
 import { storeErrors } from '../store/errors.ts';
-import { HostedThread, hasWork } from './hosted-thread.ts';
+import { HostedThread } from './hosted-thread.ts';
 import { plainState, withFileRefs } from './plain-state.ts';
 import type { Hints, Locks } from './ports.ts';
+import { hasWork } from './row-work.ts';
 
 export interface HostParts {
   readonly ports: EnginePorts;

@@ -3,27 +3,15 @@ import type { Clock } from '../base/clock.ts';
 import { type ErrorData, errorToData } from '../base/errors.ts';
 import type { EngineThread } from '../engine/engine-thread.ts';
 import type { RunEnd } from '../engine/run-end.ts';
-import { summaryOf } from '../engine/summary.ts';
-import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
-import type { ThreadRow } from '../model/records.ts';
-import type { Wait } from '../model/wait.ts';
 import type { StreamMessage, ThreadView } from '../protocol/host-api.ts';
 import type { Locks } from './ports.ts';
+import { readView } from './read-view.ts';
+import { hasInput, hasWork } from './row-work.ts';
+import { ThreadStream } from './thread-stream.ts';
 
-/** Steps that a view shows at once; older ones are asked for by `checkpoints`. */
-const viewSteps = 200;
 /** How long a thread rests before its next try: one that is blocked, and one whose lease another runner took. */
 const restMs: Partial<Record<RunEnd['end'], number>> = { blocked: 30_000, lost: 1_000 };
-
-/** Whether there is something to do for whoever gets the thread. A wait may be answered already. */
-export function hasWork(row: ThreadRow): boolean {
-  return row.status === 'running' || row.status === 'waiting' || hasInput(row);
-}
-
-function hasInput({ inbox, inboxTaken }: ThreadRow): boolean {
-  return inbox > inboxTaken;
-}
 
 export interface HostedThreadParts {
   readonly thread: EngineThread;
@@ -39,7 +27,7 @@ export interface HostedThreadParts {
 export class HostedThread {
   readonly #parts: HostedThreadParts;
   readonly #closing = new AbortController();
-  readonly #watchers = new Set<(message: StreamMessage) => void>();
+  readonly #stream: ThreadStream;
   #isDriving = false;
   #wantsMore = false;
   #driven: Promise<void> = Promise.resolve();
@@ -52,12 +40,13 @@ export class HostedThread {
   #queuedAt: number | undefined;
   /** Epoch of the row when it was blocked here. */
   #blockedAt: number | undefined;
-  #frames = 0;
-  #isShowing = false;
-  #isViewOld = false;
 
   constructor(parts: HostedThreadParts) {
     this.#parts = parts;
+    this.#stream = new ThreadStream(
+      () => this.view(),
+      () => this.#isRunningHere,
+    );
   }
 
   get engineThread(): EngineThread {
@@ -97,7 +86,7 @@ export class HostedThread {
       if (!this.#isDriving) this.#queuedAt = row.epoch.local;
       this.#queue();
     }
-    await this.#showView();
+    await this.#stream.showView();
   }
 
   /**
@@ -113,86 +102,21 @@ export class HostedThread {
     return row.status !== 'waiting' || hasInput(row) || isDue || row.resumes > 0 || row.epoch.local === this.#queuedAt;
   }
 
-  /** Shows the watchers the thread as it is, one view at a time; none after frames of a run here that began meanwhile. */
-  async #showView(): Promise<void> {
-    this.#isViewOld = true;
-    if (this.#isShowing) return;
-    this.#isShowing = true;
-    try {
-      while (this.#isViewOld && this.#watchers.size > 0) {
-        this.#isViewOld = false;
-        const before = this.#frames;
-        const view = await this.view();
-        if (before === this.#frames) for (const watcher of this.#watchers) watcher({ type: 'view', view });
-        else if (!this.#isRunningHere) this.#isViewOld = true;
-      }
-    } finally {
-      this.#isShowing = false;
-    }
-  }
-
-  /** The view first, then every frame; nothing in between is lost. Returns how to stop. */
-  async watch(deliver: (message: StreamMessage) => void): Promise<() => void> {
-    const early: StreamMessage[] = [];
-    let take = (message: StreamMessage): void => {
-      early.push(message);
-    };
-    const watcher = (message: StreamMessage) => take(message);
-    const stop = () => this.#watchers.delete(watcher);
-    this.#watchers.add(watcher);
-    try {
-      const view = await this.view();
-      deliver({ type: 'view', view });
-      const newest = view.steps.at(-1)?.sequence ?? -1;
-      const isNews = (message: StreamMessage) => message.type !== 'step' || message.step.sequence > newest;
-      for (const message of early.filter(isNews)) deliver(message);
-    } catch (error) {
-      stop();
-      throw error;
-    }
-    take = deliver;
-    return stop;
+  watch(deliver: (message: StreamMessage) => void): Promise<() => void> {
+    return this.#stream.watch(deliver);
   }
 
   onFrame(frame: Frame): void {
-    this.#frames += 1;
     if (frame.type === 'blocked') this.#blocked = frame.error;
     if (frame.type === 'running') this.#blocked = null;
-    for (const watcher of this.#watchers) watcher(frame);
+    this.#stream.showFrame(frame);
     if (frame.type === 'step' || frame.type === 'status' || frame.type === 'answered') this.hint();
     // Its time may be over before the run is: the other waits of its step, and calls beside it, may take long.
     if (frame.type === 'wait' || frame.type === 'answered') void this.#setAlarm().catch(() => undefined); // the run's end sets it again
   }
 
-  /** A thread that cannot be read is shown as blocked, with the reason. */
-  async view(): Promise<ThreadView> {
-    const { thread } = this.#parts;
-    const row = await thread.row();
-    const [waits, infos, fault] = await this.#readable();
-    const [head] = infos;
-    const isAnswered = row?.status === 'waiting' && waits.length === 0 && fault === null;
-    const isAsked = row !== undefined && row.status !== 'waiting' && hasInput(row);
-    return {
-      id: thread.id,
-      status: row === undefined ? 'idle' : isAnswered || isAsked ? 'running' : row.status,
-      failure: row?.status === 'failed' && !isAsked ? (head?.control.failure ?? null) : null,
-      blocked: fault ?? this.#blocked,
-      waits,
-      steps: infos.map(summaryOf).reverse(),
-      resumes: head?.control.resumes ?? 0,
-      usage: head?.control.usage ?? { inputTokens: 0, outputTokens: 0 },
-      updatedAtMs: row?.updatedAtMs ?? 0,
-    };
-  }
-
-  async #readable(): Promise<readonly [readonly Wait[], readonly CheckpointInfo[], ErrorData | null]> {
-    const { thread } = this.#parts;
-    try {
-      const [waits, infos] = await Promise.all([thread.waits(), thread.checkpoints({ limit: viewSteps })]);
-      return [waits, infos, null];
-    } catch (error) {
-      return [[], [], errorToData(error)];
-    }
+  view(): Promise<ThreadView> {
+    return readView(this.#parts.thread, this.#blocked);
   }
 
   /** Stops the run at the next possible point and waits until it has. */
@@ -217,11 +141,13 @@ export class HostedThread {
           this.#isRunningHere = true;
           end = await thread.run();
           this.#isRunningHere = false;
-          this.#blockedAt = end.end === 'blocked' ? (await thread.row())?.epoch.local : undefined;
+          // A row that cannot be read is no further trouble than the one that is shown.
+          this.#blockedAt =
+            end.end === 'blocked' ? (await thread.row().catch(() => undefined))?.epoch.local : undefined;
         });
         if (this.#blocked !== null && end?.end !== 'blocked') {
           this.#blocked = null;
-          await this.#showView();
+          await this.#stream.showView();
         }
       }
       await this.#setAlarm(end);

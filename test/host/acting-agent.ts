@@ -5,7 +5,8 @@ import { log, secret, value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
 import type { HostMethods, StreamMessage } from '../../src/protocol/host-api.ts';
-import { quiet } from '../engine/support.ts';
+import type { Store } from '../../src/store/store.ts';
+import { quiet, withMethods } from '../engine/support.ts';
 import { Workers } from './workers.ts';
 
 /** Acts as often as it is told to, each time when the test lets it; then asks for leave to send, if it is told to. */
@@ -77,6 +78,20 @@ export function given({ expiresMs }: { readonly expiresMs?: number } = {}) {
 /** Resolves when all has happened that can happen without time passing, in several workers. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await quiet();
+}
+
+/** The store, and how often a lease was taken through it. */
+export function countingLeases(store: Store): { readonly store: Store; leases: number } {
+  const counting = {
+    leases: 0,
+    store: withMethods(store, {
+      takeLease: (...args) => {
+        counting.leases += 1;
+        return store.takeLease(...args);
+      },
+    }),
+  };
+  return counting;
 }
 
 export const statusIn = async (host: HostMethods) => (await host.view('t'))?.status;

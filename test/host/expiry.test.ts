@@ -6,7 +6,7 @@ import { log } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
 import { withMethods } from '../engine/support.ts';
-import { settled, statusIn } from './acting-agent.ts';
+import { countingLeases, settled, statusIn } from './acting-agent.ts';
 import { Workers } from './workers.ts';
 
 /** Asks for leave to send, for each of these; `second` only once the test lets it, and `last` asks nothing, but takes long. */
@@ -87,16 +87,8 @@ test('[B9e] a wait that is opened while another one expires expires in its time,
 
 test('[B9e] waits that were answered wake nobody when their time is over', async () => {
   const { workers } = asking(['a', 'b', 'c', 'd']);
-  const store = workers.world.store();
-  let leases = 0;
-  const host = await workers.start({
-    store: withMethods(store, {
-      takeLease: (...args) => {
-        leases += 1;
-        return store.takeLease(...args);
-      },
-    }),
-  });
+  const counting = countingLeases(workers.world.store());
+  const host = await workers.start({ store: counting.store });
   await host.send('t', {}, 'a');
   await settled();
   for (const wait of (await host.view('t'))?.waits ?? []) {
@@ -104,8 +96,8 @@ test('[B9e] waits that were answered wake nobody when their time is over', async
     await settled();
   }
   expect(await statusIn(host)).toBe('done');
-  leases = 0;
+  counting.leases = 0;
   workers.world.clock.advance(60_000);
   await settled();
-  expect(leases).toBe(0);
+  expect(counting.leases).toBe(0);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/base/deferred.ts';
 import { storeErrors } from '../../src/store/errors.ts';
 import { nth, only, quiet, withMethods } from '../engine/support.ts';
-import { given, notesIn, settled, statusIn } from './acting-agent.ts';
+import { countingLeases, given, notesIn, settled, statusIn } from './acting-agent.ts';
 
 describe('a worker that starts', () => {
   test('[C3f] goes on by itself with a thread that was running', async () => {
@@ -182,18 +182,10 @@ describe('a worker that has a thread', () => {
     await quiet();
     await first.close();
     if (before !== undefined) workers.world.data.threads.set(...before);
-    const store = workers.world.store();
-    let leases = 0;
-    const second = await workers.start({
-      store: withMethods(store, {
-        takeLease: (...args) => {
-          leases += 1;
-          return store.takeLease(...args);
-        },
-      }),
-    });
+    const counting = countingLeases(workers.world.store());
+    const second = await workers.start({ store: counting.store });
     for (let turn = 0; turn < 20; turn += 1) await quiet();
-    expect(leases).toBe(1);
+    expect(counting.leases).toBe(1);
     const view = await second.view('t');
     expect(view?.blocked).toMatchObject({ code: 'store_failed' });
     expect(view?.blocked?.message).toContain("is there, and the thread's row is older");

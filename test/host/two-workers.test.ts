@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/base/deferred.ts';
 import { nth, only, quiet, withMethods } from '../engine/support.ts';
-import { given, notesIn, settled, statusIn, watched } from './acting-agent.ts';
+import { countingLeases, given, notesIn, settled, statusIn, watched } from './acting-agent.ts';
 
 describe('two workers on one database', () => {
   test('[B14a] one runs a thread, the other waits for its lock and takes over when it is closed', async () => {
@@ -165,29 +165,20 @@ describe('two workers on one database', () => {
 
   test('[B14a, B9b] of five that all hear of an answer one takes the lease, once', async () => {
     const { workers, sent } = given();
-    let leases = 0;
-    const counting = () => {
-      const store = workers.world.store();
-      return withMethods(store, {
-        takeLease: (...args) => {
-          leases += 1;
-          return store.takeLease(...args);
-        },
-      });
-    };
+    const counting = countingLeases(workers.world.store());
     const hosts = [];
-    for (let tab = 0; tab < 5; tab += 1) hosts.push(await workers.start({ store: counting() }));
+    for (let tab = 0; tab < 5; tab += 1) hosts.push(await workers.start({ store: counting.store }));
     const [first, second] = [nth(hosts, 0), nth(hosts, 1)];
     await first.send('t', { to: 'ann' }, 'a');
     await settled();
     const wait = only((await second.view('t'))?.waits ?? []);
-    leases = 0;
+    counting.leases = 0;
     await second.answer('t', wait.id, wait.digest, { decision: 'allow' });
     await settled();
     await settled();
     expect(sent).toEqual(['ann']);
     expect(await statusIn(first)).toBe('done');
-    expect(leases).toBe(1);
+    expect(counting.leases).toBe(1);
   });
 
   test('[C2c] trouble is still shown after another tried as well, and got nowhere', async () => {

@@ -118,7 +118,7 @@ async function poll() {
 
 button.addEventListener('click', async () => {
   if (!confirm('Empty the list? What was sent stays sent.')) return;
-  await fetch('/outbox/messages', { method: 'DELETE' }).catch(() => {});
+  await fetch('/outbox/messages', { method: 'DELETE' }).catch(() => {}); // the list shows what is still there
   await refresh();
 });
 document.addEventListener('visibilitychange', () => { if (!document.hidden) refresh(); });
