@@ -159,6 +159,28 @@ describe('what a page sees of a thread', () => {
     expect(await host.view('t')).toMatchObject({ status: 'running', waits: [] });
   });
 
+  test('[I10] why it is blocked is not hidden by a row that cannot be read right after', async () => {
+    const { workers } = given();
+    const store = workers.world.store();
+    let isNext = false;
+    const host = await workers.start({
+      store: withMethods(store, {
+        takeLease: () => {
+          isNext = true;
+          return Promise.reject(new Error('the disk is gone'));
+        },
+        readThread: (thread) => {
+          const isFirst = isNext;
+          isNext = false;
+          return isFirst ? Promise.reject(new Error('once')) : store.readThread(thread);
+        },
+      }),
+    });
+    await host.send('t', {}, 'a');
+    await settled();
+    expect((await host.view('t'))?.blocked?.message).toBe('the disk is gone');
+  });
+
   test('[A13b] the state without its secrets, and the last 100 items of a log', async () => {
     const { workers } = given();
     const host = await workers.start();
