@@ -1,6 +1,7 @@
 /** Makes what a node calls: every function leads to an effect, a recorded value, or a result of the node. */
 import { randomFraction } from '../base/random.ts';
 import type { Fields } from '../model/fields.ts';
+import type { LineFailure } from '../model/lines.ts';
 import { type Schema, validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
@@ -24,14 +25,43 @@ export interface ScopeParts {
   readonly model: LanguageModel | undefined;
 }
 
-export function nodeContext(parts: ScopeParts): NodeContext<Fields, Tools, string> {
+export interface LineParts {
+  readonly node: string;
+  readonly item: unknown;
+  readonly failures: readonly LineFailure[];
+}
+
+export function nodeContext(
+  parts: ScopeParts,
+  { node, item, failures }: LineParts,
+): NodeContext<Fields, Tools, string> {
   return {
     ...callScope(parts, new Scope()),
     abortSignal: parts.run.signal,
     goto: (node, update = {}) => ({ type: 'goto', node, update }),
     end: (update = {}) => ({ type: 'end', update }),
     update: (update = {}) => ({ type: 'update', update }),
+    parallel: (nodes, { update = {}, ...options } = {}) => ({
+      type: 'fork',
+      branches: nodes.map((node) => ({ node })),
+      update,
+      options,
+    }),
+    fanOut: (node, items, { update = {}, ...options } = {}) => ({
+      type: 'fork',
+      branches: items.map((item) => ({ node, item })),
+      update,
+      options,
+    }),
+    failures,
+    item: (schema) => checkedItem(node, item, schema),
   };
+}
+
+function checkedItem<Item>(node: string, item: unknown, schema: Schema<unknown, Item>): Item {
+  const result = validate(schema, item);
+  if ('issues' in result) throw programErrors.make('item_invalid', { node, problem: result.issues });
+  return result.value;
 }
 
 function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {

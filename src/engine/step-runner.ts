@@ -1,11 +1,11 @@
 /** Runs one attempt at one step, to its end: a result, a wait, a failure, or an abort. */
 import { whenAborted } from '../base/abort.ts';
 import { randomFraction } from '../base/random.ts';
-import type { ThreadImage } from '../codec/thread-image.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { Fields } from '../model/fields.ts';
 import type { Frame } from '../model/frame.ts';
+import type { LineFailure } from '../model/lines.ts';
 import type { Wait } from '../model/wait.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
@@ -34,6 +34,10 @@ export interface StepParts {
   readonly model: LanguageModel | undefined;
   readonly writer: ThreadWriter;
   readonly emit: (frame: Frame) => void;
+  /** What the line of this step was given by the fork it comes from. */
+  readonly item: unknown;
+  /** Lines that failed in the fork that led here. */
+  readonly failures: readonly LineFailure[];
   readonly allow: (wait: Pick<Wait, 'id' | 'digest'>) => Promise<void>;
   readonly openWaits: (waits: readonly Wait[], records: readonly RecordWrite[]) => Promise<void>;
 }
@@ -51,14 +55,14 @@ export async function startStep(
   node: RunnableNode,
   scheduled: ScheduledStep,
   state: ThreadState,
-  image: ThreadImage,
+  { from, grants }: { readonly from: number; readonly grants: readonly string[] },
   signal: AbortSignal,
 ): Promise<RunningStep> {
   const { ports, writer, emit } = parts;
-  const control = image.state?.checkpoint.control;
-  const ledger = await StepLedger.read(writer.codec, scheduled.step, control?.ledger.from ?? 0, {
-    count: image.row.ledger,
-    digest: image.control.ledgerDigest,
+  const { row, control } = writer.image;
+  const ledger = await StepLedger.read(writer.codec, scheduled.step, from, {
+    count: row.ledger,
+    digest: control.ledgerDigest,
   });
   const limit = new AbortController();
   let isSuspended = false;
@@ -88,7 +92,7 @@ export async function startStep(
       nowMs: () => ports.clock.nowMs(),
     }),
     freshInputs: [],
-    tally: { inputTokens: 0, outputTokens: 0, grants: new Set(control?.grants ?? []) },
+    tally: { inputTokens: 0, outputTokens: 0, grants: new Set(grants) },
     signal: limit.signal,
     isSuspended: () => isSuspended,
     emit,
@@ -140,7 +144,8 @@ async function restAfterFailure({ ledger, ports, emit, signal }: StepRun, node: 
 
 async function runNode(parts: StepParts, node: RunnableNode, state: ThreadState, run: StepRun): Promise<StepEnd> {
   try {
-    const context = nodeContext({ run, agent: parts.agent, model: parts.model });
+    const { agent, model, item, failures } = parts;
+    const context = nodeContext({ run, agent, model }, { node: node.name, item, failures });
     const result = checkedResult(node.name, await node.run(state.values as never, context));
     run.calls.throwIfBlocked();
     run.calls.refuseRunning(node.name);

@@ -35,11 +35,20 @@ export class ThreadWriter {
     return this.#image;
   }
 
-  /** @throws `lease_lost`, `value_not_storable`, store errors */
-  checkpoint(plan: (image: ThreadImage) => CheckpointPlan | Promise<CheckpointPlan>): Promise<ThreadImage> {
-    return this.#inTurn(async () =>
-      this.#apply(await buildCheckpoint(this.codec, this.#image, await plan(this.#image))),
-    );
+  /**
+   * `onApplied` is called before anything else can be planned.
+   *
+   * @throws `lease_lost`, `value_not_storable`, store errors
+   */
+  checkpoint(
+    plan: (image: ThreadImage) => CheckpointPlan | Promise<CheckpointPlan>,
+    onApplied: () => void = () => undefined,
+  ): Promise<ThreadImage> {
+    return this.#inTurn(async () => {
+      const image = await this.#apply(await buildCheckpoint(this.codec, this.#image, await plan(this.#image)));
+      onApplied();
+      return image;
+    });
   }
 
   /** Writes the next entry of the ledger. Resolves with it once it is durable. */

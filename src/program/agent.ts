@@ -1,4 +1,5 @@
 import type { Field, Fields, StateOf } from '../model/fields.ts';
+import { hiddenPrefix } from '../model/lines.ts';
 import { programErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeResult } from './node-result.ts';
@@ -20,6 +21,16 @@ export interface NodeDefinition<F extends Fields, T extends Tools, N extends str
   readonly timeLimitMs?: number;
 }
 
+/**
+ * A graph inside a graph, on the same state. Its nodes know only one another; `end` leaves it along the edge that the outer
+ * graph gives to its name. Each of its nodes is a step of its own: a restart goes on inside of it.
+ */
+export interface Subgraph<F extends Fields, T extends Tools> {
+  readonly start: string;
+  readonly nodes: Readonly<Record<string, NodeFunction<F, T, string> | NodeDefinition<F, T, string> | Subgraph<F, T>>>;
+  readonly edges?: Readonly<Record<string, Edge<F, string> | undefined>>;
+}
+
 /** Where a node leads: always to one node, or where a router, a pure function of the state, says. `null` ends the run. */
 export type Edge<F extends Fields, N extends string> = N | null | ((state: StateOf<F>) => N | null);
 
@@ -33,7 +44,7 @@ export interface AgentDefinition<F extends Fields, T extends Tools, N extends st
   readonly tools?: T;
   /** The node that new input starts. */
   readonly start: NoInfer<N>;
-  readonly nodes: { readonly [K in N]: NodeFunction<F, T, N> | NodeDefinition<F, T, N> };
+  readonly nodes: { readonly [K in N]: NodeFunction<F, T, N> | NodeDefinition<F, T, N> | Subgraph<F, T> };
   readonly edges?: { readonly [K in NoInfer<N>]?: Edge<F, NoInfer<N>> };
   /** Steps in one run before it is stopped as failed. Default 50. */
   readonly maxSteps?: number;
@@ -87,19 +98,40 @@ export function defineAgent<F extends Fields, N extends string, T extends Tools 
 }
 
 function firstProblem(agent: AnyAgent): string | undefined {
-  const nodes = new Set(Object.keys(agent.nodes));
-  const list = [...nodes].map((node) => `"${node}"`).join(', ');
   if (agent.name === '') return 'it has no name';
   if (!Number.isSafeInteger(agent.version) || agent.version < 1)
     return `its version ${agent.version} is not a whole number from 1`;
   if (!Number.isSafeInteger(agent.maxSteps) || agent.maxSteps < 1)
     return `maxSteps ${agent.maxSteps} is not a whole number from 1`;
-  if (!nodes.has(agent.start)) return `it starts at "${agent.start}", but its nodes are ${list}`;
-  for (const [from, to] of Object.entries(agent.edges ?? {})) {
-    if (!nodes.has(from)) return `an edge leaves "${from}", but its nodes are ${list}`;
+  const hidden = Object.keys(agent.state).find((name) => name.startsWith(hiddenPrefix));
+  if (hidden !== undefined) return `its field "${hidden}" begins with "${hiddenPrefix}": such names are kept for lines`;
+  return graphProblem(agent, '') ?? toolProblem(agent);
+}
+
+/** `path` is empty for the agent's own graph, and ends with `/` for one inside of it. */
+function graphProblem(graph: Pick<AnyAgent, 'start' | 'nodes' | 'edges'>, path: string): string | undefined {
+  const nodes = new Set(Object.keys(graph.nodes));
+  const list = [...nodes].map((node) => `"${path}${node}"`).join(', ');
+  const slashed = [...nodes].find((node) => node.includes('/'));
+  if (slashed !== undefined) return `its node "${path}${slashed}" has a "/" in its name`;
+  if (!nodes.has(graph.start)) return `it starts at "${path}${graph.start}", but its nodes are ${list}`;
+  for (const [from, to] of Object.entries(graph.edges ?? {})) {
+    if (!nodes.has(from)) return `an edge leaves "${path}${from}", but its nodes are ${list}`;
     if (typeof to === 'string' && !nodes.has(to))
-      return `the edge from "${from}" leads to "${to}", but its nodes are ${list}`;
+      return `the edge from "${path}${from}" leads to "${path}${to}", but its nodes are ${list}`;
   }
+  for (const [name, node] of Object.entries(graph.nodes as Readonly<Record<string, object>>)) {
+    const problem = isSubgraph(node) ? graphProblem(node, `${path}${name}/`) : undefined;
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+export function isSubgraph(node: unknown): node is Subgraph<Fields, Tools> {
+  return typeof node === 'object' && node !== null && 'nodes' in node && 'start' in node;
+}
+
+function toolProblem(agent: AnyAgent): string | undefined {
   for (const [key, tool] of Object.entries(agent.tools)) {
     if (tool.name !== key) return `tool "${tool.name}" is listed under "${key}": use its name`;
     if (tool.effect !== 'read' && tool.effect !== 'idempotent' && tool.effect !== 'once') {

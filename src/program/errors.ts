@@ -6,6 +6,9 @@ export interface ProgramErrorDetails {
   node_returned_nothing: { node: string };
   node_timed_out: { node: string; afterMs: number };
   edge_missing: { node: string };
+  fork_invalid: { node: string; problem: string };
+  lines_failed: { node: string; failed: number; lines: number; first: string };
+  item_invalid: { node: string; problem: string };
   step_limit: { steps: number; node: string };
   resume_limit: { resumes: number; node: string };
   state_invalid: { field: string; problem: string };
@@ -36,6 +39,11 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   node_timed_out: (d) => `Node "${d.node}" did not end within ${d.afterMs} ms, its timeLimitMs.`,
   edge_missing: (d) =>
     `Node "${d.node}" returned update(…), but no edge leaves it. Add one, or return goto(…) or end(…).`,
+  fork_invalid: (d) => `Node "${d.node}" cannot fork: ${d.problem}. Nothing was committed.`,
+  lines_failed: (d) =>
+    `${d.failed} of the ${d.lines} lines that node "${d.node}" forked into failed. The first: ${d.first} What the others did is kept.`,
+  item_invalid: (d) =>
+    `The item of node "${d.node}" cannot be used: ${d.problem}. Items are what fanOut(node, items) gave.`,
   step_limit: (d) =>
     `The run stopped at node "${d.node}" after ${d.steps} steps, the agent's maxSteps. Its state is kept.`,
   resume_limit: (d) =>

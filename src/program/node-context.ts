@@ -1,7 +1,8 @@
 import type { Fields, UpdateOf } from '../model/fields.ts';
+import type { LineFailure } from '../model/lines.ts';
 import type { Schema } from '../model/schema.ts';
 import type { ModelAnswer, ModelRequest } from './model.ts';
-import type { NodeResult } from './node-result.ts';
+import type { ForkOptions, NodeResult } from './node-result.ts';
 import type { Tool, Tools } from './tool.ts';
 
 export interface CallOptions {
@@ -47,6 +48,21 @@ export interface NodeContext<F extends Fields, T extends Tools, N extends string
   end(update?: UpdateOf<F>): NodeResult<F, N>;
   /** Goes where the edge of this node leads. */
   update(update?: UpdateOf<F>): NodeResult<F, N>;
+  /**
+   * Goes on at several nodes side by side. Each line is durable by itself, sees its own updates, and ends with `end`; when all
+   * have ended, their updates are applied in the order of the nodes, through the reducers.
+   */
+  parallel(nodes: readonly N[], options?: ForkOptions<N> & { readonly update?: UpdateOf<F> }): NodeResult<F, N>;
+  /** The same for each item of a list: a line for each, which begins at `node` and finds its item in `item`. */
+  fanOut(
+    node: N,
+    items: readonly unknown[],
+    options?: ForkOptions<N> & { readonly update?: UpdateOf<F> },
+  ): NodeResult<F, N>;
+  /** The item of this line. @throws `item_invalid`: it does not fit the schema, or this line has none. */
+  item<Item>(schema: Schema<unknown, Item>): Item;
+  /** Lines that failed in the fork that led here, if it collects them. */
+  readonly failures: readonly LineFailure[];
   /** Aborted on cancel, on the node's time limit, and when the right to run the thread is lost. */
   readonly abortSignal: AbortSignal;
 }
