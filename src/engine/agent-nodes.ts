@@ -73,15 +73,15 @@ export function forkOf(
   agent: AnyAgent,
   node: string,
   { branches, options }: Extract<NodeResult<Fields, string>, { type: 'fork' }>,
-): { readonly branches: readonly Branch[]; readonly then: string | null; readonly limit: number } {
-  const { then, limit = 8 } = options;
+): { readonly branches: readonly Branch[]; readonly join: string | null; readonly limit: number } {
+  const { join, limit = 8 } = options;
   if (!Number.isSafeInteger(limit) || limit < 1) {
     throw programErrors.make('fork_invalid', { node, problem: `its limit ${limit} is not a whole number from 1` });
   }
   const scope = scopeOf(node);
   return {
     branches: branches.map((branch) => ({ ...branch, node: entryOf(agent, `${scope}${branch.node}`) })),
-    then: then === undefined ? null : entryOf(agent, `${scope}${then}`),
+    join: join === undefined ? null : entryOf(agent, `${scope}${join}`),
     limit,
   };
 }

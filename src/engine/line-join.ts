@@ -102,7 +102,7 @@ export class Join {
   }
 
   #goesOnAt(fork: Fork, state: ThreadState, scope: string): string | null {
-    if (fork.then !== null) return fork.then;
+    if (fork.join !== null) return fork.join;
     return nextNode(this.#parts.agent, fork.node, { type: 'end', update: {} }, state.values, scope);
   }
 

@@ -164,12 +164,12 @@ export class StepBoundaries {
     result: Extract<NodeResult<Fields, string>, { type: 'fork' }>,
   ): Promise<void> {
     const { path, step } = run.scheduled;
-    const { branches, then, limit } = forkOf(this.#boundary.parts.options.agent, node.name, result);
+    const { branches, join, limit } = forkOf(this.#boundary.parts.options.agent, node.name, result);
     const fork: Fork = {
       path,
       node: node.name,
       step,
-      then,
+      join,
       count: branches.length,
       failures: result.options.failures ?? 'stop',
       limit,
@@ -227,9 +227,9 @@ export class StepBoundaries {
 }
 
 function afterFork({ options, update }: Extract<NodeResult<Fields, string>, { type: 'fork' }>) {
-  return options.then === undefined
+  return options.join === undefined
     ? ({ type: 'end', update } as const)
-    : ({ type: 'goto', node: options.then, update } as const);
+    : ({ type: 'goto', node: options.join, update } as const);
 }
 
 export function lineOf(draft: LineDraft, path: string): Line {

@@ -30,7 +30,7 @@ export interface Fork {
   readonly node: string;
   readonly step: StepId;
   /** Where that line goes on when all have ended; `null` ends it. */
-  readonly then: string | null;
+  readonly join: string | null;
   readonly count: number;
   /** What failed lines do: `stop` fails the run once the others have ended; `collect` tells the next node of them. */
   readonly failures: 'stop' | 'collect';

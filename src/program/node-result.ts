@@ -8,7 +8,7 @@ export interface Branch {
 
 export interface ForkOptions<N extends string> {
   /** The node that goes on when all lines have ended. Without it, the line that forked ends then. */
-  readonly then?: N;
+  readonly join?: N;
   /**
    * What a line that failed does. `stop` (default): the run fails once the others have ended, and keeps what they did.
    * `collect`: the next node finds them in `failures`.

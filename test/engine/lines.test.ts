@@ -19,7 +19,7 @@ describe('lines side by side', () => {
       state,
       start: 'begin',
       nodes: {
-        begin: (_state, { parallel }) => parallel(['slow', 'fast'], { then: 'join', update: { trail: ['begin'] } }),
+        begin: (_state, { parallel }) => parallel(['slow', 'fast'], { join: 'join', update: { trail: ['begin'] } }),
         slow: async (_state, { end }) => {
           await fastEnded.promise;
           return end({ trail: ['slow'], sum: 1 });
@@ -86,7 +86,7 @@ describe('lines side by side', () => {
       state,
       start: 'begin',
       nodes: {
-        begin: (_state, { parallel }) => parallel(['quick', 'cut'], { then: 'join' }),
+        begin: (_state, { parallel }) => parallel(['quick', 'cut'], { join: 'join' }),
         quick: (_state, { end }) => {
           runs.push('quick');
           return end({ trail: ['quick'] });
@@ -120,7 +120,7 @@ describe('lines side by side', () => {
       state,
       start: 'begin',
       nodes: {
-        begin: (_state, { parallel }) => parallel(['bad', 'good'], { then: 'join' }),
+        begin: (_state, { parallel }) => parallel(['bad', 'good'], { join: 'join' }),
         bad: (_state, { goto }) => goto('worse', { trail: ['bad, so far good'] }),
         worse: { retry: { attempts: 1 }, run: () => Promise.reject(new Error('no paper')) },
         good: (_state, { end }) => end({ trail: ['good'] }),
@@ -145,7 +145,7 @@ describe('lines side by side', () => {
       state,
       start: 'begin',
       nodes: {
-        begin: (_state, { parallel }) => parallel(['good', 'bad'], { then: 'join', failures: 'collect' }),
+        begin: (_state, { parallel }) => parallel(['good', 'bad'], { join: 'join', failures: 'collect' }),
         good: (_state, { end }) => end({ trail: ['good'] }),
         bad: { retry: { attempts: 1 }, run: () => Promise.reject(new Error('no paper')) },
         join: (_state, { end, failures }) =>
@@ -174,7 +174,7 @@ describe('lines side by side', () => {
       tools: { ask },
       start: 'begin',
       nodes: {
-        begin: (_state, { parallel }) => parallel(['asks', 'works'], { then: 'join' }),
+        begin: (_state, { parallel }) => parallel(['asks', 'works'], { join: 'join' }),
         asks: async (_state, { call, end }) => end({ trail: [await call('ask', {})] }),
         works: (_state, { goto }) => goto('works2', { trail: ['works'] }),
         works2: (_state, { end }) => end({ trail: ['works2'] }),
@@ -200,7 +200,7 @@ describe('lines side by side', () => {
       state,
       start: 'begin',
       nodes: {
-        begin: (_state, { parallel }) => parallel(['stands', 'ends'], { then: 'join' }),
+        begin: (_state, { parallel }) => parallel(['stands', 'ends'], { join: 'join' }),
         stands: (_state, { goto }) => goto('stands2', { trail: ['half'] }),
         stands2: (_state, { abortSignal, end }) =>
           new Promise((resolve) => abortSignal.addEventListener('abort', () => resolve(end()))),
@@ -252,7 +252,7 @@ describe('a fan-out', () => {
     state: { words: value(z.array(z.string()), []), out: log(z.string()), most: value(z.number(), 0) },
     start: 'spread',
     nodes: {
-      spread: ({ words }, { fanOut }) => fanOut('read', words, { then: 'gather', limit: 3 }),
+      spread: ({ words }, { fanOut }) => fanOut('read', words, { join: 'gather', limit: 3 }),
       read: (_state, { item, goto }) => goto('write', { out: [`read ${item(z.string())}`] }),
       write: (_state, { item, end }) => end({ out: [`write ${item(z.string())}`] }),
       gather: (_state, { end }) => end({ out: ['gather'] }),
@@ -316,9 +316,9 @@ describe('a fan-out', () => {
       state,
       start: 'outer',
       nodes: {
-        outer: (_state, { fanOut }) => fanOut('inner', ['a', 'b'], { then: 'last' }),
+        outer: (_state, { fanOut }) => fanOut('inner', ['a', 'b'], { join: 'last' }),
         inner: (_state, { fanOut, item }) =>
-          fanOut('leaf', [1, 2], { then: 'joined', update: { trail: [`fork ${item(z.string())}`] } }),
+          fanOut('leaf', [1, 2], { join: 'joined', update: { trail: [`fork ${item(z.string())}`] } }),
         leaf: (_state, { end, item }) => end({ trail: [`leaf ${item(z.number())}`], sum: 1 }),
         joined: ({ trail, sum }, { end, item }) => end({ trail: [`join ${item(z.string())} ${trail.length} ${sum}`] }),
         last: ({ sum }, { end }) => end({ trail: [`sum ${sum}`] }),
