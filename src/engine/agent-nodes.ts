@@ -14,6 +14,8 @@ export interface RunnableNode {
   readonly critical: boolean;
   readonly retry: RetryPolicy;
   readonly timeLimitMs: number;
+  /** For the whole step, by the wall clock; Infinity for none. */
+  readonly deadlineMs: number;
 }
 
 interface Graph {
@@ -27,13 +29,20 @@ export function nodeOf(agent: AnyAgent, name: string): RunnableNode {
   const node = lookUp(agent, name);
   if (isSubgraph(node)) throw unknownNode(agent, name);
   const definition = typeof node === 'function' ? { run: node } : node;
-  const { run, critical = false, retry, timeLimitMs } = definition as NodeDefinition<Fields, Tools, string>;
+  const {
+    run,
+    critical = false,
+    retry,
+    timeLimitMs,
+    deadlineMs = Infinity,
+  } = definition as NodeDefinition<Fields, Tools, string>;
   return {
     name,
     run: run.bind(definition),
     critical,
     retry: { ...defaultRetry, ...retry },
     timeLimitMs: timeLimitMs ?? defaultNodeTimeLimitMs,
+    deadlineMs,
   };
 }
 

@@ -3,6 +3,8 @@ import { errorToData } from '../base/errors.ts';
 import { codecErrors } from '../codec/errors.ts';
 import type { OrderedItem } from '../codec/inbox-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
+import { noLimits, nothingSpent } from '../model/checkpoint.ts';
+import { withSettled } from '../model/inbox.ts';
 import type { AppliedUpdate } from '../program/state.ts';
 import { entryOf } from './agent-nodes.ts';
 import { type Boundary, ledgerHere, type NextBoundary } from './boundary.ts';
@@ -10,8 +12,8 @@ import { stepIdFor } from './identity.ts';
 import { LineDraft } from './line-draft.ts';
 import type { LineUpdates } from './line-updates.ts';
 import { controlOf, type NextCheckpoint, positionOf } from './plans.ts';
-import { changeOf, retriesAfter } from './step-boundaries.ts';
-import type { StepRun } from './step-run.ts';
+import { changeOf, retriesAfter, usedAfter } from './step-boundaries.ts';
+import type { StepRun, Tally } from './step-run.ts';
 import type { ThreadState } from './thread-state.ts';
 
 export class RunBoundaries {
@@ -37,11 +39,11 @@ export class RunBoundaries {
     try {
       applied = state.compose([...left, update]);
     } catch (error) {
-      return this.fail(state, error, { inboxTaken: order });
+      return this.fail(state, error, withSettled(boundary.control, [order]));
     }
     const { codec, image: before } = boundary.parts.writer;
     const isFirst = before.state === null;
-    const { maxSteps } = this.#agent;
+    const { maxSteps, limits } = this.#agent;
     const node = entryOf(this.#agent, this.#agent.start);
     const { lineage } = boundary.control;
     const predecessor = positionOf(before).step;
@@ -51,8 +53,11 @@ export class RunBoundaries {
       position: { ...positionOf(image), next: [{ node, step, path: '' }] },
       control: {
         status: 'running',
-        run: { steps: 0, maxSteps },
-        inboxTaken: order,
+        run: { steps: 0, maxSteps, input: order },
+        ...withSettled(controlOf(image, maxSteps), [order]),
+        limits: { ...noLimits, ...limits },
+        spent: nothingSpent,
+        stepFromMs: 0,
         ledger: ledgerHere(image),
         waits: [],
         failure: null,
@@ -60,6 +65,7 @@ export class RunBoundaries {
       change: isFirst ? state.wholeChange(applied) : changeOf(image, applied, draft),
       lines: draft.lines,
       events: [boundary.event(isFirst ? 'created' : 'input_taken', { order })],
+      beginsRun: true,
       heavy: false,
     });
     try {
@@ -69,7 +75,7 @@ export class RunBoundaries {
     } catch (error) {
       // A schema can turn a good input into something that cannot be stored.
       if (!codecErrors.is(error, 'value_not_storable')) throw error;
-      return this.fail(state, error, { inboxTaken: order });
+      return this.fail(state, error, withSettled(boundary.control, [order]));
     }
   }
 
@@ -77,7 +83,12 @@ export class RunBoundaries {
    * Ends the run; what was done is kept, that of lines which had not ended included. Inputs that came before the cancel are
    * lost to it, by name. A thread whose run has ended stays as it ended.
    */
-  async cancel(state: ThreadState, cancel: OrderedItem, items: readonly OrderedItem[]): Promise<ThreadState> {
+  async cancel(
+    state: ThreadState,
+    cancel: OrderedItem,
+    items: readonly OrderedItem[],
+    tally: Tally,
+  ): Promise<ThreadState> {
     const boundary = this.#boundary;
     const dropped = items.filter(({ order, item }) => order < cancel.order && item.type === 'input');
     const before = boundary.control.status;
@@ -86,7 +97,13 @@ export class RunBoundaries {
     const after = await this.#close(state, (image) => ({
       cause: 'cancelled',
       position: { ...positionOf(image), next: [] },
-      control: { status, inboxTaken: cancel.order, ledger: ledgerHere(image), waits: [] },
+      control: {
+        status,
+        ...withSettled(controlOf(image, 0), [cancel.order, ...dropped.map(({ order }) => order)]),
+        ...usedAfter(controlOf(image, 0), tally),
+        ledger: ledgerHere(image),
+        waits: [],
+      },
       events: [
         ...dropped.map(({ order }) => boundary.event('input_dropped', { order, winner: cancel.order })),
         boundary.event('cancelled', { order: cancel.order }),
@@ -94,6 +111,20 @@ export class RunBoundaries {
       heavy: true,
     }));
     if (!isTooLate) boundary.parts.emit({ type: 'status', status, failure: null });
+    return after;
+  }
+
+  /** Ends the run because new input is to take its place. What was done is kept; the input is taken up next. */
+  async interrupt(state: ThreadState, order: number, tally: Tally): Promise<ThreadState> {
+    const boundary = this.#boundary;
+    const after = await this.#close(state, (image) => ({
+      cause: 'cancelled',
+      position: { ...positionOf(image), next: [] },
+      control: { status: 'cancelled', ...usedAfter(controlOf(image, 0), tally), ledger: ledgerHere(image), waits: [] },
+      events: [boundary.event('interrupted', { order })],
+      heavy: true,
+    }));
+    boundary.parts.emit({ type: 'status', status: 'cancelled', failure: null });
     return after;
   }
 
@@ -116,7 +147,8 @@ export class RunBoundaries {
 
   /** Fails the run by an error of its step; the step's failed attempts stay counted. */
   failStep(state: ThreadState, run: StepRun, error: unknown): Promise<ThreadState> {
-    return this.fail(state, error, { retries: retriesAfter(this.#boundary.control.retries, run) });
+    const { control } = this.#boundary;
+    return this.fail(state, error, { retries: retriesAfter(control.retries, run), ...usedAfter(control, run.tally) });
   }
 
   /** A commit that ends the run: open waits are closed with it, and what its lines did goes into the state. */

@@ -1,5 +1,6 @@
 /** One commit of a runner (A4): what is common to all of them. */
 
+import type { OrderedItem } from '../codec/inbox-codec.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
@@ -7,12 +8,14 @@ import type { RecordWrite } from '../model/commit.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import type { Frame } from '../model/frame.ts';
 import type { WaitId } from '../model/ids.ts';
+import type { Settled } from '../model/inbox.ts';
 import { type Lines, noLines } from '../model/lines.ts';
 import type { Wait } from '../model/wait.ts';
 import { engineErrors } from './errors.ts';
+import { timeLeft } from './limits.ts';
 import { readLines } from './line-draft.ts';
-import { type CommitPlanWorld, controlOf, type NextCheckpoint, planFor, positionOf } from './plans.ts';
-import type { EngineOptions, EnginePorts } from './ports.ts';
+import { type CommitPlanWorld, controlOf, elapsedMs, type NextCheckpoint, planFor, positionOf } from './plans.ts';
+import type { EngineOptions, RunPorts } from './ports.ts';
 import { summaryOf } from './summary.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 
@@ -24,7 +27,7 @@ export interface NextBoundary extends NextCheckpoint {
 export type MakeBoundary = (image: ThreadImage) => NextBoundary | Promise<NextBoundary>;
 
 export interface BoundaryParts {
-  readonly ports: EnginePorts;
+  readonly ports: RunPorts;
   readonly options: EngineOptions;
   readonly writer: ThreadWriter;
   readonly emit: (frame: Frame) => void;
@@ -33,6 +36,9 @@ export interface BoundaryParts {
 export class Boundary {
   readonly parts: BoundaryParts;
   #lines: Lines = noLines;
+  /** Orders of inbox items that ask for something and were not settled when the inbox was last read; the newest of all. */
+  #asking: readonly number[] = [];
+  #newest = 0;
   /** 1 until the first commit after a restart or an answer. */
   #resumed: 0 | 1;
 
@@ -65,6 +71,38 @@ export class Boundary {
     return positionOf(this.image);
   }
 
+  /** How long the run has taken by now. */
+  elapsedMs(): number {
+    return elapsedMs(this.control, this.parts.ports.time.nowMs());
+  }
+
+  /** When the run or one of its steps must be over, by the wall clock; `null` for never. */
+  deadlineAtMs(): number | null {
+    return this.#deadlineAfter(this.image, { control: {} });
+  }
+
+  #deadlineAfter(image: ThreadImage, made: Pick<NextBoundary, 'control' | 'position' | 'lines' | 'beginsRun'>) {
+    const { ports, options } = this.parts;
+    const control = { ...controlOf(image, 0), ...made.control };
+    if (control.status !== 'waiting') return null; // while it runs, its steps see to it
+    const elapsed = made.beginsRun ? 0 : this.elapsedMs();
+    const position = made.position ?? positionOf(image);
+    const leftMs = timeLeft(options.agent, control, position, made.lines ?? this.#lines, elapsed);
+    return leftMs === Infinity ? null : ports.clock.nowMs() + Math.max(0, leftMs);
+  }
+
+  /** What the inbox held when it was last read, of that which is not settled. */
+  sawInbox(items: readonly OrderedItem[]): void {
+    this.#asking = items.filter(({ item }) => item.type !== 'event').map(({ order }) => order);
+    this.#newest = Math.max(this.#newest, ...items.map(({ order }) => order));
+  }
+
+  /** Inbox items up to this order give nothing to do, once `settled` is. */
+  inboxSeen({ inboxTaken, consumed }: Settled): number {
+    const left = this.#asking.filter((order) => order > inboxTaken && !consumed.includes(order));
+    return left.length === 0 ? Math.max(this.#newest, inboxTaken) : Math.min(...left) - 1;
+  }
+
   /** Tells the watchers where a resumed run goes on. */
   announce(node: string): void {
     const { state, row } = this.image;
@@ -73,7 +111,7 @@ export class Boundary {
   }
 
   async commit(make: MakeBoundary): Promise<ThreadImage> {
-    const { clock, random } = this.parts.ports;
+    const { clock, random, time } = this.parts.ports;
     const startedAtMs = clock.nowMs();
     let made: NextBoundary | undefined;
     const image = await this.parts.writer.checkpoint(
@@ -81,9 +119,17 @@ export class Boundary {
         made = await make(before);
         const node = positionOf(before).next[0]?.node ?? null;
         const resumed = this.#resumed === 0 ? [] : [this.event('resumed', { node })];
-        const nowMs = clock.nowMs();
-        const world: CommitPlanWorld = { options: this.parts.options, random, nowMs, resumes: this.#resumed };
-        return planFor(before, { ...made, events: [...resumed, ...made.events] }, world);
+        const believedMs = time.nowMs();
+        const world: CommitPlanWorld = {
+          options: this.parts.options,
+          random,
+          nowMs: clock.nowMs(),
+          believedMs,
+          inboxSeen: this.inboxSeen({ ...this.control, ...made.control }),
+          resumes: this.#resumed,
+        };
+        const wakeUpAtMs = earliest([made.wakeUpAtMs ?? null, this.#deadlineAfter(before, made)]);
+        return planFor(before, { ...made, wakeUpAtMs, events: [...resumed, ...made.events] }, world);
       },
       () => {
         this.#resumed = 0;
@@ -136,6 +182,11 @@ export class Boundary {
     const open = await this.unanswered(ids);
     return Promise.all(open.map((wait) => sealAnswer(codec, wait, { decision: 'cancelled' }, nowMs, new BlobBatch())));
   }
+}
+
+export function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** The ledger as the next step finds it: its own entries come after this count. */

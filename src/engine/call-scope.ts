@@ -12,7 +12,8 @@ import type { Tools } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { perform } from './effect.ts';
 import type { EffectRequest } from './effect-request.ts';
-import { modelRequest } from './model-effect.ts';
+import { costOf, modelRequest } from './model-effect.ts';
+import { waitCalls } from './node-waits.ts';
 import { Scope } from './place.ts';
 import { never, type StepRun } from './step-run.ts';
 
@@ -82,6 +83,7 @@ function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {
       ) as Promise<never>,
     all: (items, work) => inPlace(run, scope, 'all', undefined, (place) => allOf(parts, place, items, work)),
     model: modelCalls(parts, scope),
+    ...waitCalls(run, (name, options, work) => inPlace(run, scope, name, options, work)),
     now: () => read(() => run.ports.clock.nowMs()),
     random: () => read(() => randomFraction(run.ports.random)),
   };
@@ -175,6 +177,7 @@ function modelCalls({ run, model }: ScopeParts, scope: Scope): ModelCalls {
     )) as ModelAnswer;
     run.tally.inputTokens += made.usage.inputTokens;
     run.tally.outputTokens += made.usage.outputTokens;
+    run.tally.cost += costOf(model, made.usage);
     return made;
   };
   const ask = (text: string): ModelRequest => ({ messages: [{ role: 'user', text }] });

@@ -24,7 +24,8 @@ export interface JoinParts {
   readonly updatesOf: (path: string) => Promise<readonly object[]>;
   readonly stepAfter: (predecessor: StepId, node: string, path: string) => Promise<StepId>;
   readonly hash: (steps: readonly StepId[]) => Promise<StepId>;
-  readonly ledger: () => number;
+  /** Where the ledger and the run's time stand now. */
+  readonly here: () => { readonly from: number; readonly sinceMs: number };
 }
 
 export class Join {
@@ -97,7 +98,7 @@ export class Join {
       return this.after(path);
     }
     draft.putFailures(path, failures);
-    draft.putLine({ ...line, status: 'open', node, step, from: this.#parts.ledger(), waits: [] });
+    draft.putLine({ ...line, status: 'open', node, step, ...this.#parts.here(), waits: [] });
     return { updates: [] };
   }
 

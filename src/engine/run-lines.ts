@@ -13,12 +13,13 @@ import { nodeOf, type RunnableNode } from './agent-nodes.ts';
 import type { RunBoundaries } from './boundaries.ts';
 import type { Boundary } from './boundary.ts';
 import { recordNodeFailure } from './ledger-writes.ts';
+import { isSpent, timeLeft } from './limits.ts';
 import { LineDraft, readFailures, readField } from './line-draft.ts';
 import { openLines } from './line-status.ts';
 import type { LineUpdates } from './line-updates.ts';
-import { isBlocking, isFinal, Stop } from './run-end.ts';
+import { isBlocking, isFinal, Stop, type StopReason } from './run-end.ts';
 import type { EndedStep, StepBoundaries } from './step-boundaries.ts';
-import type { StepRun } from './step-run.ts';
+import type { StepRun, Tally } from './step-run.ts';
 import { type RunningStep, type StepEnd, startStep } from './step-runner.ts';
 import type { ThreadState } from './thread-state.ts';
 import type { WaitBoundaries } from './wait-boundaries.ts';
@@ -30,6 +31,8 @@ export interface RunLinesParts {
   readonly runs: RunBoundaries;
   readonly steps: StepBoundaries;
   readonly waits: WaitBoundaries;
+  /** Makes the whole run stop, for this reason. */
+  readonly stop: (why: StopReason) => void;
 }
 
 /** A line with a step that is to run: the main one has no record of its own. */
@@ -70,17 +73,24 @@ export class RunLines {
     this.#woken.resolve();
   }
 
-  /** Starts every line that can go on, as far as its fork's limit allows. Whether any was. */
-  async start(state: ThreadState, signal: AbortSignal): Promise<boolean> {
+  /** The lines that can go on, as far as the limits of their forks allow. */
+  async ready(): Promise<readonly ReadyLine[]> {
     const mayHaveNews = this.#mayHaveNews;
     this.#mayHaveNews = false;
-    let isAny = false;
+    const ready: ReadyLine[] = [];
+    const busy = new Map<string, number>();
+    for (const path of this.#running.keys()) count(busy, path);
     for (const line of this.#standing()) {
-      if (this.#isFull(line.scheduled.path) || !(await this.#canGoOn(line, mayHaveNews))) continue;
-      await this.#startLine(line, state, signal);
-      isAny = true;
+      const { path } = line.scheduled;
+      if (this.#isFull(path, busy) || !(await this.#canGoOn(line, mayHaveNews))) continue;
+      count(busy, path);
+      ready.push(line);
     }
-    return isAny;
+    return ready;
+  }
+
+  async start(lines: readonly ReadyLine[], state: ThreadState, signal: AbortSignal): Promise<void> {
+    for (const line of lines) await this.#startLine(line, state, signal);
   }
 
   /** Waits until a step has ended, or something came from outside; commits the ends. @throws what stops the thread */
@@ -100,11 +110,54 @@ export class RunLines {
     return after;
   }
 
-  /** Waits until no step is under way: they were told to stop. What they ended with goes nowhere. */
-  async drain(): Promise<void> {
+  /**
+   * Waits until no step is under way: they were told to stop. What they ended with goes nowhere; the model use that they had
+   * is given.
+   */
+  async drain(): Promise<Tally> {
     await Promise.all([...this.#running.values()].map(({ step }) => step.end));
+    const used = this.#live();
     this.#running.clear();
     this.#parked.clear();
+    return used;
+  }
+
+  /** Model use that no commit holds yet. */
+  #live(): Tally {
+    const total: Tally = { inputTokens: 0, outputTokens: 0, cost: 0 };
+    for (const { step } of this.#running.values()) {
+      total.inputTokens += step.run.tally.inputTokens;
+      total.outputTokens += step.run.tally.outputTokens;
+      total.cost += step.run.tally.cost;
+    }
+    return total;
+  }
+
+  /** Called before each model call. @throws Stop where the run has used what it may */
+  #checkBudget(): void {
+    const { inputTokens, outputTokens, cost } = this.#live();
+    if (!isSpent(this.#parts.boundary.control, { tokens: inputTokens + outputTokens, cost })) return;
+    this.#parts.stop('out_of_budget');
+    throw new Stop('out_of_budget');
+  }
+
+  /** Milliseconds that are left of the run's time; 0 or less: it is over. */
+  leftMs(): number {
+    const { boundary } = this.#parts;
+    const { agent } = boundary.parts.options;
+    return timeLeft(agent, boundary.control, boundary.position, boundary.lines, boundary.elapsedMs());
+  }
+
+  /** Stops the run when its time is over while this step is under way. */
+  #armDeadline(step: RunningStep): void {
+    const leftMs = this.leftMs();
+    if (leftMs === Infinity) return;
+    const ended = new AbortController();
+    void step.end.then(() => ended.abort());
+    this.#parts.boundary.parts.ports.clock.sleep(leftMs, ended.signal).then(
+      () => this.#parts.stop('timed_out'),
+      () => undefined, // the step ended in time
+    );
   }
 
   /** Lines with a step that is not under way. */
@@ -126,11 +179,11 @@ export class RunLines {
     return [{ scheduled, from: ledger.from, waits }];
   }
 
-  #isFull(path: string): boolean {
+  /** `busy`: lines under way, by the fork they belong to. */
+  #isFull(path: string, busy: ReadonlyMap<string, number>): boolean {
     if (path === '') return false;
     const parent = parentOf(path).path;
-    const limit = this.#parts.boundary.lines.forks.get(parent)?.limit ?? 1;
-    return [...this.#running.keys()].filter((other) => other !== '' && parentOf(other).path === parent).length >= limit;
+    return (busy.get(parent) ?? 0) >= (this.#parts.boundary.lines.forks.get(parent)?.limit ?? 1);
   }
 
   async #canGoOn({ scheduled, waits }: ReadyLine, mayHaveNews: boolean): Promise<boolean> {
@@ -161,6 +214,7 @@ export class RunLines {
         emit,
         item: path === '' ? undefined : await readField(codec, fields, hiddenFields.item(path)),
         failures: await readFailures(codec, fields, path),
+        checkBudget: () => this.#checkBudget(),
         allow: (wait) => waits.answer(wait, { decision: 'allow' }),
         openWaits: (asked, records) => waits.open(node.name, path, asked, records),
       },
@@ -176,6 +230,7 @@ export class RunLines {
     });
     this.#parked.delete(path);
     this.#running.set(path, running);
+    this.#armDeadline(step);
   }
 
   async #commit(path: string, running: Running, end: StepEnd, main: ThreadState): Promise<ThreadState> {
@@ -217,6 +272,14 @@ export class RunLines {
   async refuseMore(main: ThreadState): Promise<ThreadState> {
     const { boundary, runs } = this.#parts;
     const node = this.#standing()[0]?.scheduled.node ?? '';
-    return runs.fail(main, programErrors.make('step_limit', { steps: boundary.control.run.steps, node }));
+    // Lines stay as they are: the limit can be extended.
+    await runs.fail(null, programErrors.make('step_limit', { steps: boundary.control.run.steps, node }));
+    return main;
   }
+}
+
+function count(busy: Map<string, number>, path: string): void {
+  if (path === '') return;
+  const parent = parentOf(path).path;
+  busy.set(parent, (busy.get(parent) ?? 0) + 1);
 }

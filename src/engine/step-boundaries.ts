@@ -5,9 +5,10 @@
 import { errorToData } from '../base/errors.ts';
 import type { StateChange } from '../codec/commit-builder.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
-import type { Position, ScheduledStep } from '../model/checkpoint.ts';
+import type { Control, Position, ScheduledStep } from '../model/checkpoint.ts';
 import type { Fields } from '../model/fields.ts';
 import type { StepId } from '../model/ids.ts';
+import { withSettled } from '../model/inbox.ts';
 import { type Fork, type Line, parentOf } from '../model/lines.ts';
 import type { NodeResult } from '../program/node-result.ts';
 import type { AppliedUpdate } from '../program/state.ts';
@@ -65,7 +66,7 @@ export class StepBoundaries {
       this.#own(draft, path, result.update);
       const line = lineOf(draft, path);
       if (next !== null && step !== null) {
-        draft.putLine({ ...line, node: next, step, from: this.#boundary.image.row.ledger, waits: [] });
+        draft.putLine({ ...line, node: next, step, ...this.#here(), waits: [] });
         return { updates: [] };
       }
       draft.putLine({ ...line, status: 'done', waits: [] });
@@ -115,7 +116,7 @@ export class StepBoundaries {
     const { agent } = this.#boundary.parts.options;
     const before = controlOf(image, agent.maxSteps);
     const { path, step } = run.scheduled;
-    const { inputTokens, outputTokens, grants } = run.tally;
+    const { inputTokens, outputTokens } = run.tally;
     const ends = next === null || failure !== undefined;
     const waits = path === '' ? [] : before.waits.filter((id) => !this.#waitsOf(path).includes(id));
     const to = next?.node ?? draft.lines.lines.get(path)?.node ?? null;
@@ -129,11 +130,10 @@ export class StepBoundaries {
         ledger:
           path === '' || next !== undefined ? ledgerHere(image) : { ...ledgerHere(image), from: before.ledger.from },
         waits,
-        grants: [...new Set([...before.grants, ...grants])],
-        usage: {
-          inputTokens: before.usage.inputTokens + inputTokens,
-          outputTokens: before.usage.outputTokens + outputTokens,
-        },
+        grants: [...new Set([...before.grants, ...run.grants])],
+        ...usedAfter(before, run.tally),
+        stepFromMs: this.#boundary.elapsedMs(),
+        ...withSettled(before, run.waits.consumed()),
         retries: retriesAfter(before.retries, run),
         branches: hasLeft || next ? { ...before.branches, [node.name]: to ?? node.name } : before.branches,
         ...(failure !== undefined && { failure }),
@@ -175,14 +175,14 @@ export class StepBoundaries {
       limit,
     };
     draft.putFork(fork);
-    const from = this.#boundary.image.row.ledger;
+    const here = this.#here();
     for (const [index, branch] of branches.entries()) {
       const child = path === '' ? String(index) : `${path}/${index}`;
       const line: Line = {
         path: child,
         node: branch.node,
         step: await this.#stepAfter(step, branch.node, child),
-        from,
+        ...here,
         waits: [],
         status: 'open',
         updates: 0,
@@ -208,8 +208,12 @@ export class StepBoundaries {
       updatesOf: (path) => this.#updates.of(path, draft),
       stepAfter: (predecessor, node, path) => this.#stepAfter(predecessor, node, path),
       hash: (steps) => this.#boundary.parts.writer.codec.sealer.hash('join', ...steps) as Promise<StepId>,
-      ledger: () => this.#boundary.image.row.ledger,
+      here: () => this.#here(),
     });
+  }
+
+  #here() {
+    return { from: this.#boundary.image.row.ledger, sinceMs: this.#boundary.elapsedMs() };
   }
 
   #scopeOf(draft: LineDraft, path: string): string {
@@ -221,8 +225,8 @@ export class StepBoundaries {
   }
 
   #stepAfter(predecessor: StepId, node: string, path: string): Promise<StepId> {
-    const { lineage, inboxTaken } = this.#boundary.control;
-    return stepIdFor(this.#boundary.parts.writer.codec, { lineage, predecessor, node, path, input: inboxTaken });
+    const { lineage, run } = this.#boundary.control;
+    return stepIdFor(this.#boundary.parts.writer.codec, { lineage, predecessor, node, path, input: run.input });
   }
 }
 
@@ -256,6 +260,18 @@ export function changeOf({ state }: ThreadImage, applied: AppliedUpdate, draft: 
     set: new Map([...applied.set, ...draft.set]),
     append: applied.append,
     remove: draft.remove.filter((name) => state?.fields.has(name)),
+  };
+}
+
+/** Model use after a step, or after an attempt that failed: that was paid for, too. */
+export function usedAfter({ usage, spent }: Control, { inputTokens, outputTokens, cost }: StepRun['tally']) {
+  return {
+    usage: {
+      inputTokens: usage.inputTokens + inputTokens,
+      outputTokens: usage.outputTokens + outputTokens,
+      cost: usage.cost + cost,
+    },
+    spent: { ...spent, tokens: spent.tokens + inputTokens + outputTokens, cost: spent.cost + cost },
   };
 }
 

@@ -16,7 +16,7 @@ import { Activity } from './activity.ts';
 import { checkedResult, type RunnableNode } from './agent-nodes.ts';
 import { nodeContext } from './call-scope.ts';
 import { OpenCalls } from './open-calls.ts';
-import type { EnginePorts } from './ports.ts';
+import type { RunPorts } from './ports.ts';
 import { StepLedger } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
 import { StepWaits } from './step-waits.ts';
@@ -29,7 +29,7 @@ export type StepEnd =
   | { readonly type: 'threw'; readonly error: unknown };
 
 export interface StepParts {
-  readonly ports: EnginePorts;
+  readonly ports: RunPorts;
   readonly agent: AnyAgent;
   readonly model: LanguageModel | undefined;
   readonly writer: ThreadWriter;
@@ -38,6 +38,8 @@ export interface StepParts {
   readonly item: unknown;
   /** Lines that failed in the fork that led here. */
   readonly failures: readonly LineFailure[];
+  /** Called before each model call. @throws Stop */
+  readonly checkBudget: () => void;
   readonly allow: (wait: Pick<Wait, 'id' | 'digest'>) => Promise<void>;
   readonly openWaits: (waits: readonly Wait[], records: readonly RecordWrite[]) => Promise<void>;
 }
@@ -86,15 +88,17 @@ export async function startStep(
       codec: writer.codec,
       open: parts.openWaits,
       allow: parts.allow,
-      isGranted: (tool) => run.tally.grants.has(tool),
+      isGranted: (tool) => run.grants.has(tool),
       activity,
       isSuspended: () => isSuspended,
-      nowMs: () => ports.clock.nowMs(),
+      nowMs: () => ports.time.nowMs(),
     }),
     freshInputs: [],
-    tally: { inputTokens: 0, outputTokens: 0, grants: new Set(grants) },
+    tally: { inputTokens: 0, outputTokens: 0, cost: 0 },
+    grants: new Set(grants),
     signal: limit.signal,
     isSuspended: () => isSuspended,
+    checkBudget: parts.checkBudget,
     emit,
   };
   const work = async (): Promise<StepEnd> => {

@@ -7,24 +7,27 @@
  *   fail again on every run is committed as `failed`.
  */
 import { errorToData } from '../base/errors.ts';
-import { firstOrder, readInbox } from '../codec/inbox-codec.ts';
+import { firstOrder, type OrderedItem, readInbox } from '../codec/inbox-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openThreadImage } from '../codec/thread-image.ts';
 import { readAnswer } from '../codec/wait-codec.ts';
 import type { Control } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
+import { withSettled } from '../model/inbox.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { programErrors } from '../program/errors.ts';
 import { RunBoundaries } from './boundaries.ts';
 import { Boundary, type BoundaryParts } from './boundary.ts';
 import { engineErrors } from './errors.ts';
+import { halted, LimitBoundaries } from './limit-boundaries.ts';
 import { openLines } from './line-status.ts';
 import { LineUpdates } from './line-updates.ts';
 import { controlOf } from './plans.ts';
-import type { EngineOptions, EnginePorts } from './ports.ts';
-import { type RunEnd, restEnd, Stop } from './run-end.ts';
+import type { EngineOptions, RunPorts } from './ports.ts';
+import { type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
 import { RunLines } from './run-lines.ts';
 import { StepBoundaries } from './step-boundaries.ts';
+import type { Tally } from './step-run.ts';
 import { ThreadState } from './thread-state.ts';
 import { ThreadWriter } from './thread-writer.ts';
 import { WaitBoundaries } from './wait-boundaries.ts';
@@ -35,11 +38,12 @@ interface Leased {
   readonly boundary: Boundary;
   readonly runs: RunBoundaries;
   readonly waits: WaitBoundaries;
+  readonly limits: LimitBoundaries;
   readonly lines: RunLines;
 }
 
 export class ThreadRunner {
-  readonly #ports: EnginePorts;
+  readonly #ports: RunPorts;
   readonly #options: EngineOptions;
   readonly #codec: ThreadCodec;
   readonly #emit: (frame: Frame) => void;
@@ -48,7 +52,7 @@ export class ThreadRunner {
   #writer: ThreadWriter | undefined;
   #leased: Leased | undefined;
 
-  constructor(ports: EnginePorts, options: EngineOptions, codec: ThreadCodec, emit: (frame: Frame) => void) {
+  constructor(ports: RunPorts, options: EngineOptions, codec: ThreadCodec, emit: (frame: Frame) => void) {
     this.#ports = ports;
     this.#options = options;
     this.#codec = codec;
@@ -67,9 +71,12 @@ export class ThreadRunner {
     const writer = this.#writer;
     if (writer === undefined) return;
     const abort = this.#abort; // taken first: a cancel that is carried out meanwhile must not end the run after it
-    const items = await readInbox(this.#codec, controlOf(writer.image, 0).inboxTaken);
+    const { inboxTaken, consumed } = controlOf(writer.image, 0);
+    const items = await readInbox(this.#codec, inboxTaken, consumed);
     if (items.some(({ item }) => item.type === 'cancel')) abort.abort(new Stop('cancelled'));
+    else if (items.some(isInterrupting)) abort.abort(new Stop('interrupted'));
     await this.#leased?.waits.expire();
+    await this.#leased?.waits.deliver(items);
     await this.#leased?.lines.look();
   }
 
@@ -103,7 +110,7 @@ export class ThreadRunner {
   /** A row that waits does not say that its step was being run: whoever comes next is to look at once. */
   async #wantsMore(): Promise<void> {
     if (this.#writer?.image.row.status !== 'waiting') return;
-    await this.#writer.wakeUp(async () => this.#ports.clock.nowMs()).catch(() => undefined); // the store went away
+    await this.#writer.touch(async () => ({ wakeUpAtMs: this.#ports.clock.nowMs() })).catch(() => undefined); // the store went away
   }
 
   async #release({ thread, incarnation, epoch }: ThreadRow): Promise<void> {
@@ -125,7 +132,8 @@ export class ThreadRunner {
     const writer = new ThreadWriter(this.#ports, this.#codec, image);
     this.#writer = writer;
     const parts = { ports: this.#ports, options: this.#options, writer, emit: this.#emit };
-    const leased = await leasedParts(parts, this.#codec, row.status === 'running');
+    const stop = (why: StopReason) => this.#abort.abort(new Stop(why));
+    const leased = await leasedParts(parts, this.#codec, row.status === 'running', stop);
     this.#leased = leased;
     const mayRun = row.status !== 'waiting' || (await this.#hasNews(leased));
     const suspect = row.resumes > maxResumes && mayRun ? await this.#suspect(leased, row) : undefined;
@@ -147,52 +155,90 @@ export class ThreadRunner {
     const next = boundary.position.next[0] ?? openLines(boundary.lines)[0];
     const isResumed = status === 'running' || status === 'waiting';
     if (isResumed && next !== undefined) return { node: next.node, control: {} };
-    const order = await firstOrder(this.#codec, boundary.control.inboxTaken);
-    return order === undefined ? undefined : { node: this.#options.agent.start, control: { inboxTaken: order } };
+    const order = await firstOrder(this.#codec, boundary.control);
+    if (order === undefined) return undefined;
+    return { node: this.#options.agent.start, control: withSettled(boundary.control, [order]) };
   }
 
-  async #loop({ boundary, runs, waits, lines }: Leased, first: ThreadState): Promise<RunEnd> {
+  async #loop(leased: Leased, first: ThreadState): Promise<RunEnd> {
+    const { boundary, runs, waits, limits, lines } = leased;
     let state = first;
     for (;;) {
-      const { inboxTaken, status } = boundary.control;
-      const items = await readInbox(this.#codec, inboxTaken);
+      const items = await this.#readInbox(boundary);
+      const { status } = boundary.control;
+      const isUnderWay = status === 'running' || status === 'waiting';
       const cancel = items.findLast(({ item }) => item.type === 'cancel');
       if (cancel !== undefined) {
-        this.#abort.abort(new Stop('cancelled'));
-        await lines.drain();
-        state = await runs.cancel(state, cancel, items);
-        this.#abort = new AbortController();
+        const tally = await this.#stopLines('cancelled', lines);
+        state = await runs.cancel(state, cancel, items, tally);
       }
       if (this.#isStopping) throw new Stop('stopped');
       if (cancel !== undefined) continue;
-      if (status === 'running' || status === 'waiting') {
-        const next = await this.#advance({ boundary, runs, waits, lines }, state);
-        if (!(next instanceof ThreadState)) return next;
+      const limit = isUnderWay ? this.#limitReached(lines) : undefined;
+      const extension = items.find(({ item }) => item.type === 'extend');
+      const interrupting = items.findLast(isInterrupting);
+      if (limit !== undefined) {
+        await this.#stopLines(limit, lines);
+        await limits.halt(limit);
+      } else if (extension?.item.type === 'extend') {
+        await limits.extend(extension.order, extension.item.limits);
+      } else if (interrupting !== undefined && (isUnderWay || halted.includes(status))) {
+        const tally = await this.#stopLines('interrupted', lines);
+        state = await runs.interrupt(state, interrupting.order, tally);
+      } else if (isUnderWay) {
+        await waits.deliver(items);
+        const next = await this.#advance(leased, state);
+        if (!(next instanceof ThreadState)) return this.#rest(leased, next);
         state = next;
-        continue;
+      } else {
+        await this.#stopLines('interrupted', lines); // of a run that has failed: what its other lines still do goes nowhere
+        const input = interrupting ?? items.find(({ item }) => item.type === 'input');
+        if (halted.includes(status) || input?.item.type !== 'input') return this.#rest(leased, restEnd(status));
+        state = await runs.takeInput(state, input.order, input.item.update);
       }
-      if (!lines.isIdle) {
-        this.#abort.abort(new Stop('cancelled')); // the run has failed: what its other lines still do goes nowhere
-        await lines.drain();
-        this.#abort = new AbortController();
-      }
-      const [input] = items;
-      if (input?.item.type !== 'input') return restEnd(status);
-      state = await runs.takeInput(state, input.order, input.item.update);
     }
+  }
+
+  async #readInbox(boundary: Boundary): Promise<readonly OrderedItem[]> {
+    const { inboxTaken, consumed } = boundary.control;
+    const items = await readInbox(this.#codec, inboxTaken, consumed);
+    boundary.sawInbox(items);
+    return items;
+  }
+
+  /** Makes all steps under way end, and waits until they have. */
+  async #stopLines(why: StopReason, lines: RunLines): Promise<Tally> {
+    if (!lines.isIdle) this.#abort.abort(new Stop(why));
+    const tally = await lines.drain();
+    if (!this.#isStopping) this.#abort = new AbortController();
+    return tally;
+  }
+
+  #limitReached(lines: RunLines): 'timed_out' | 'out_of_budget' | undefined {
+    const { reason } = this.#abort.signal;
+    if (reason instanceof Stop && (reason.why === 'timed_out' || reason.why === 'out_of_budget')) return reason.why;
+    return lines.leftMs() <= 0 ? 'timed_out' : undefined;
   }
 
   /** Starts what can go on, and waits for an end. The state after it; or how the run ends, where nothing can go on. */
   async #advance({ boundary, waits, lines }: Leased, state: ThreadState): Promise<ThreadState | RunEnd> {
     const { steps, maxSteps } = boundary.control.run;
-    if (steps >= maxSteps) return lines.refuseMore(state);
-    const isStarted = await lines.start(state, this.#abort.signal);
-    if (lines.isIdle) {
+    const ready = await lines.ready();
+    if (lines.isIdle && ready.length === 0) {
       if (boundary.control.status === 'running') await waits.rest();
       return { end: 'waiting' };
     }
-    if (isStarted) await this.look(); // what came between the last look and now would otherwise wait for the next hint
+    if (steps >= maxSteps) return lines.refuseMore(state);
+    await lines.start(ready, state, this.#abort.signal);
+    if (ready.length > 0) await this.look(); // what came between the last look and now would otherwise wait for a hint
     return lines.ended(state);
+  }
+
+  /** Nothing can be done before something comes: the row says so. */
+  async #rest({ boundary }: Leased, end: RunEnd): Promise<RunEnd> {
+    const seen = boundary.inboxSeen(boundary.control);
+    if (seen > boundary.image.row.inboxTaken) await this.#writer?.touch(async () => ({ inboxTaken: seen }));
+    return end;
   }
 
   /** Whether a wait of the steps that stand was answered. */
@@ -202,11 +248,22 @@ export class ThreadRunner {
   }
 }
 
-async function leasedParts(parts: BoundaryParts, codec: ThreadCodec, isResumed: boolean): Promise<Leased> {
+async function leasedParts(
+  parts: BoundaryParts,
+  codec: ThreadCodec,
+  isResumed: boolean,
+  stop: (why: StopReason) => void,
+): Promise<Leased> {
   const boundary = await Boundary.open(parts, isResumed);
   const updates = new LineUpdates(codec, () => boundary.image);
   const runs = new RunBoundaries(boundary, updates);
   const waits = new WaitBoundaries(boundary);
   const steps = new StepBoundaries(boundary, updates);
-  return { boundary, runs, waits, lines: new RunLines({ codec, boundary, updates, runs, steps, waits }) };
+  const limits = new LimitBoundaries(boundary);
+  return { boundary, runs, waits, limits, lines: new RunLines({ codec, boundary, updates, runs, steps, waits, stop }) };
+}
+
+/** An input that does not wait for the end of the run that is under way. */
+function isInterrupting({ item }: OrderedItem): boolean {
+  return item.type === 'input' && (item.policy === 'interrupt' || item.policy === 'roll_back');
 }

@@ -11,6 +11,10 @@ export type EventType =
   | 'done'
   | 'failed'
   | 'cancelled'
+  | 'interrupted'
+  | 'timed_out'
+  | 'out_of_budget'
+  | 'extended'
   | 'saved';
 
 export interface ThreadEvent {

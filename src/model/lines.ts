@@ -15,6 +15,8 @@ export interface Line {
   readonly step: StepId;
   /** Ledger entries that were begun when the step was scheduled. */
   readonly from: number;
+  /** How long the run had taken by then: what the step's deadline counts from. */
+  readonly sinceMs: number;
   /** What its step waits for. */
   readonly waits: readonly WaitId[];
   /** `forked`: goes on when its own lines have ended. */

@@ -19,6 +19,21 @@ export interface NodeDefinition<F extends Fields, T extends Tools, N extends str
   readonly retry?: Partial<RetryPolicy>;
   /** Limit for one attempt, waits not counted. Default 10 minutes. */
   readonly timeLimitMs?: number;
+  /**
+   * When the whole step must be over by the wall clock: all attempts, waits and restarts included. A step that is not stops
+   * its run as `timed_out`, to be extended or given up.
+   */
+  readonly deadlineMs?: number;
+}
+
+/** What one run may use. Reaching a limit saves the state; somebody extends it, or gives the run up. */
+export interface RunLimits {
+  /** By the wall clock, waits and restarts included. */
+  readonly runMs?: number;
+  /** Model tokens, in and out. */
+  readonly tokens?: number;
+  /** In the unit of the models' prices. */
+  readonly cost?: number;
 }
 
 /**
@@ -48,6 +63,8 @@ export interface AgentDefinition<F extends Fields, T extends Tools, N extends st
   readonly edges?: { readonly [K in NoInfer<N>]?: Edge<F, NoInfer<N>> };
   /** Steps in one run before it is stopped as failed. Default 50. */
   readonly maxSteps?: number;
+  /** What one run may use. Default: no limit. */
+  readonly limits?: RunLimits;
   /** Makes the values again that are never stored: secrets and live objects. Called after every restart. */
   rehydrate?(state: StateOf<F>): SecretsOf<F> | Promise<SecretsOf<F>>;
 }
@@ -75,6 +92,7 @@ export interface AnyAgent {
   readonly nodes: object;
   readonly edges?: object;
   readonly maxSteps: number;
+  readonly limits?: RunLimits;
   rehydrate?(state: never): object | Promise<object>;
 }
 
@@ -105,7 +123,19 @@ function firstProblem(agent: AnyAgent): string | undefined {
     return `maxSteps ${agent.maxSteps} is not a whole number from 1`;
   const hidden = Object.keys(agent.state).find((name) => name.startsWith(hiddenPrefix));
   if (hidden !== undefined) return `its field "${hidden}" begins with "${hiddenPrefix}": such names are kept for lines`;
-  return graphProblem(agent, '') ?? toolProblem(agent);
+  return limitProblem(agent.limits ?? {}, 'limits') ?? graphProblem(agent, '') ?? toolProblem(agent);
+}
+
+/** What is wrong with these limits; `undefined` if nothing is. */
+export function limitProblem(limits: object, name: string): string | undefined {
+  for (const [limit, amount] of Object.entries(limits as Readonly<Record<string, unknown>>)) {
+    if (limit !== 'runMs' && limit !== 'tokens' && limit !== 'cost' && limit !== 'steps')
+      return `${name} has "${limit}"; there are runMs, tokens and cost`;
+    if (amount === undefined) continue;
+    if (typeof amount !== 'number' || !(amount > 0) || amount === Infinity)
+      return `${name}.${limit} is ${String(amount)}, not a number above 0`;
+  }
+  return undefined;
 }
 
 /** `path` is empty for the agent's own graph, and ends with `/` for one inside of it. */
@@ -121,8 +151,11 @@ function graphProblem(graph: Pick<AnyAgent, 'start' | 'nodes' | 'edges'>, path: 
       return `the edge from "${path}${from}" leads to "${path}${to}", but its nodes are ${list}`;
   }
   for (const [name, node] of Object.entries(graph.nodes as Readonly<Record<string, object>>)) {
-    const problem = isSubgraph(node) ? graphProblem(node, `${path}${name}/`) : undefined;
-    if (problem !== undefined) return problem;
+    const problem = isSubgraph(node)
+      ? graphProblem(node, `${path}${name}/`)
+      : 'deadlineMs' in node &&
+        limitProblem({ runMs: node.deadlineMs }, '')?.replace('.runMs', `node "${path}${name}" deadlineMs`);
+    if (problem) return problem;
   }
   return undefined;
 }

@@ -18,6 +18,10 @@ export interface ProgramErrorDetails {
   tool_result_invalid: { tool: string; problem: string };
   tool_denied: { tool: string; reason: string };
   approval_expired: { tool: string; afterMs: number };
+  question_declined: { question: string; reason: string };
+  wait_expired: { kind: string; about: string; afterMs: number };
+  event_invalid: { event: string; problem: string };
+  sleep_invalid: { durationMs: number };
   effect_failed: { name: string; key: string; attempts: number; reason: string };
   effect_given_up: { name: string; key: string };
   effect_compensated: { name: string; key: string };
@@ -57,6 +61,11 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   tool_denied: (d) =>
     `The call of tool "${d.tool}" was denied${d.reason === '' ? '' : `: ${d.reason}`}. It was not made.`,
   approval_expired: (d) => `Nobody allowed the call of tool "${d.tool}" within ${d.afterMs} ms. It was not made.`,
+  question_declined: (d) =>
+    `The question "${d.question}" was not answered${d.reason === '' ? '' : `: ${d.reason}`}. Catch this error to go on without an answer.`,
+  wait_expired: (d) => `Nothing came for the ${d.kind} "${d.about}" within ${d.afterMs} ms. Catch this error to go on.`,
+  event_invalid: (d) => `Event "${d.event}" does not fit what the node waits for: ${d.problem}. It was taken.`,
+  sleep_invalid: (d) => `Cannot sleep for ${d.durationMs} ms: give a number from 0.`,
   effect_failed: (d) => `"${d.name}" failed in all ${d.attempts} attempts: ${d.reason}`,
   effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
   effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,

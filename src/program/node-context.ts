@@ -18,7 +18,37 @@ type ResultOf<T> = T extends Tool<string, infer _, infer Result> ? Result : neve
  * answers, in the same places, instead of doing it again. Calls in one scope follow one another; `all` opens a scope for
  * each item.
  */
-export interface CallScope<T extends Tools> {
+export interface AskOptions<Answer> extends CallOptions {
+  /** What the answer must be: one that does not fit is asked for again, with what is wrong. */
+  readonly answer?: Schema<unknown, Answer>;
+  /** Data to show with the question. */
+  readonly show?: unknown;
+  /** A question that is not answered for so long fails as `wait_expired`. */
+  readonly expiresMs?: number;
+}
+
+export interface EventOptions<Value> extends CallOptions {
+  readonly value?: Schema<unknown, Value>;
+  readonly expiresMs?: number;
+}
+
+/** Waits for something outside. Nothing is held in memory meanwhile; a restart, or many, change nothing. */
+export interface WaitCalls {
+  /** Asks a person. @throws `question_declined`, `wait_expired` */
+  ask<Answer = unknown>(question: string, options?: AskOptions<Answer>): Promise<Answer>;
+  /**
+   * Waits for an event of this name, sent with `thread.signal`. One that came before is taken at once; each goes to one wait.
+   *
+   * @throws `event_invalid`, `wait_expired`
+   */
+  waitFor<Value = unknown>(event: string, options?: EventOptions<Value>): Promise<Value>;
+  /** Goes on after this time. A thread wakes only while a page of its app is open; one that is late goes on at once. */
+  sleep(durationMs: number, options?: CallOptions): Promise<void>;
+  /** Goes on when the network can be reached. */
+  online(options?: CallOptions): Promise<void>;
+}
+
+export interface CallScope<T extends Tools> extends WaitCalls {
   /**
    * Calls a tool: asks for approval where the tool wants it, records the intent, calls, records the result.
    *
