@@ -6,6 +6,8 @@ export interface ErrorData {
   readonly details: unknown;
   readonly stack: string | undefined;
   readonly cause: ErrorData | undefined;
+  /** HTTP status, where the error carries one as `status` or `statusCode`. */
+  readonly status?: number;
 }
 
 /**
@@ -58,7 +60,9 @@ export function errorToData(error: unknown, depth = 0): ErrorData {
     };
   }
   const own = error instanceof HoldfastError ? error : undefined;
+  const status = statusOf(error);
   return {
+    ...(status !== undefined && { status }),
     name: error.name,
     code: own?.code,
     message: error.message,
@@ -78,7 +82,13 @@ export function errorFromData(data: ErrorData): Error {
   if (data.code === undefined && data.name !== 'Error')
     Object.defineProperty(error, 'name', { value: data.name, configurable: true });
   if (data.stack !== undefined) error.stack = data.stack;
+  if (data.status !== undefined) Object.assign(error, { status: data.status });
   return error;
+}
+
+function statusOf(error: object): number | undefined {
+  const { status, statusCode } = error as { readonly status?: unknown; readonly statusCode?: unknown };
+  return [status, statusCode].find((value) => typeof value === 'number');
 }
 
 /** Anything can be thrown, also what has no text. */

@@ -166,6 +166,7 @@ function bodyItems(body: CheckpointBody): unknown[] {
       [control.spent.ms, control.spent.tokens, control.spent.cost],
       control.stepFromMs,
       control.seenAtMs,
+      mapOf(control.decisions),
     ],
     body.base,
     new Map([...body.fields].map(([name, image]) => [name, fieldItem(image)])),
@@ -229,6 +230,7 @@ function readControl(reader: BodyReader): Control {
     spent: { ms: spent.number(), tokens: spent.number(), cost: spent.number() },
     stepFromMs: reader.number(),
     seenAtMs: reader.number(),
+    decisions: Object.fromEntries(reader.entries().map(([rule, item]) => [rule, item.number()])),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The nodes of an agent by their names: `name`, and `graph/name` for those of a graph inside of it. */
 import type { Fields } from '../model/fields.ts';
-import { type AnyAgent, type Edge, isSubgraph, type NodeDefinition } from '../program/agent.ts';
+import { type AnyAgent, type Edge, isSubgraph, type NodeDefinition, nodeNames } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
 import type { Branch, NodeResult } from '../program/node-result.ts';
 import { defaultRetry, type RetryPolicy } from '../program/retry.ts';
@@ -134,13 +134,7 @@ function lookUp(agent: AnyAgent, name: string): object {
 }
 
 function unknownNode(agent: AnyAgent, node: string) {
-  const known = namesOf(agent, '').map((name) => `"${name}"`);
+  const known = nodeNames(agent, '').map((name) => `"${name}"`);
   const { name, version } = agent;
   return programErrors.make('node_unknown', { agent: name, version, node, known: known.join(', ') });
-}
-
-function namesOf(graph: Graph, scope: string): readonly string[] {
-  return Object.entries(graph.nodes as Readonly<Record<string, object>>).flatMap(([name, node]) =>
-    isSubgraph(node) ? namesOf(node, `${scope}${name}/`) : [`${scope}${name}`],
-  );
 }

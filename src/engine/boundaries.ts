@@ -35,6 +35,7 @@ export class RunBoundaries {
     const draft = new LineDraft(boundary.lines);
     const left = withoutRefused(state, await this.#updates.all(draft));
     draft.removeFork('');
+    draft.clearStep('');
     let applied: AppliedUpdate;
     try {
       applied = state.compose([...left, update]);
@@ -58,6 +59,7 @@ export class RunBoundaries {
         limits: { ...noLimits, ...limits },
         spent: nothingSpent,
         stepFromMs: 0,
+        decisions: {},
         ledger: ledgerHere(image),
         waits: [],
         failure: null,
@@ -142,6 +144,7 @@ export class RunBoundaries {
       heavy: true,
     }));
     this.#boundary.parts.emit({ type: 'status', status: 'failed', failure });
+    this.#boundary.parts.emit({ type: 'alert', reason: 'failed', node: this.#boundary.position.node, error: failure });
     return after;
   }
 
@@ -166,7 +169,7 @@ export class RunBoundaries {
         const draft = new LineDraft(boundary.lines);
         const updates = await this.#updates.all(draft);
         draft.removeFork('');
-        draft.putFailures('', []);
+        draft.clearStep('');
         applied = state.compose(withoutRefused(state, updates));
         return { ...made, change: changeOf(before, applied, draft), lines: draft.lines };
       },

@@ -10,10 +10,11 @@ import type { CallOptions, CallScope, ModelCalls, NodeContext } from '../program
 import { defaultRetry } from '../program/retry.ts';
 import type { Tools } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
+import { modelNamed, orInstead } from './call-policy.ts';
 import { perform } from './effect.ts';
 import type { EffectRequest } from './effect-request.ts';
 import { costOf, modelRequest } from './model-effect.ts';
-import { waitCalls } from './node-waits.ts';
+import { waitCalls, waitWhileOffline } from './node-waits.ts';
 import { Scope } from './place.ts';
 import { never, type StepRun } from './step-run.ts';
 
@@ -24,6 +25,8 @@ export interface ScopeParts {
   readonly run: StepRun;
   readonly agent: AnyAgent;
   readonly model: LanguageModel | undefined;
+  readonly models: Readonly<Record<string, LanguageModel>>;
+  readonly hint: string | undefined;
 }
 
 export interface LineParts {
@@ -55,6 +58,7 @@ export function nodeContext(
       options,
     }),
     failures,
+    hint: parts.hint,
     item: (schema) => checkedItem(node, item, schema),
   };
 }
@@ -78,8 +82,10 @@ function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {
   };
   return {
     call: (tool, input, options) =>
-      inPlace(run, scope, tool, options, async (place) =>
-        perform(run, toolRequest(agent, tool, input, place)),
+      inPlace(run, scope, tool, options, (place) =>
+        orInstead(run, agent, place, async () => perform(run, toolRequest(parts, tool, input, place)), {
+          tool: async (name, other) => perform(run, toolRequest(parts, name, input, other)),
+        }),
       ) as Promise<never>,
     all: (items, work) => inPlace(run, scope, 'all', undefined, (place) => allOf(parts, place, items, work)),
     model: modelCalls(parts, scope),
@@ -134,7 +140,7 @@ async function allOf<Item, Result>(
   });
 }
 
-function toolRequest(agent: AnyAgent, name: string, input: unknown, place: string): EffectRequest {
+function toolRequest({ agent, run }: ScopeParts, name: string, input: unknown, place: string): EffectRequest {
   const tool = Object.hasOwn(agent.tools, name) ? agent.tools[name] : undefined;
   if (tool === undefined) {
     const known = Object.keys(agent.tools).map((known) => `"${known}"`);
@@ -153,6 +159,7 @@ function toolRequest(agent: AnyAgent, name: string, input: unknown, place: strin
     timeLimitMs: tool.timeLimitMs ?? defaultTimeLimitMs,
     settleMs: tool.settleMs ?? defaultSettleMs,
     run: async (given, call) => tool.run(parse(given), call),
+    ...(tool.network && { mayStart: (attempt: number) => waitWhileOffline(run, `${place}/attempt.${attempt}`) }),
     ...(tool.verify && { verify: async (given, call) => tool.verify?.(parse(given), call) ?? { verdict: 'unknown' } }),
     ...(tool.compensate && { compensate: async (given, call) => tool.compensate?.(parse(given), call) }),
     ...(approval !== 'never' && {
@@ -169,16 +176,22 @@ function toolRequest(agent: AnyAgent, name: string, input: unknown, place: strin
   };
 }
 
-function modelCalls({ run, model }: ScopeParts, scope: Scope): ModelCalls {
-  const answer = async (request: ModelRequest, options?: CallOptions): Promise<ModelAnswer> => {
+function modelCalls({ run, agent, model, models, hint }: ScopeParts, scope: Scope): ModelCalls {
+  const answer = async (given: ModelRequest, options?: CallOptions): Promise<ModelAnswer> => {
     if (model === undefined) throw programErrors.make('model_missing', { node: run.scheduled.node });
-    const made = (await inPlace(run, scope, `model ${model.name}`, options, (place) =>
-      perform(run, modelRequest(run, model, request, place)),
-    )) as ModelAnswer;
-    run.tally.inputTokens += made.usage.inputTokens;
-    run.tally.outputTokens += made.usage.outputTokens;
-    run.tally.cost += costOf(model, made.usage);
-    return made;
+    const request = hint === undefined ? given : withHint(given, hint);
+    const by = async (one: LanguageModel, place: string): Promise<ModelAnswer> => {
+      const made = (await perform(run, modelRequest(run, one, request, place))) as ModelAnswer;
+      run.tally.inputTokens += made.usage.inputTokens;
+      run.tally.outputTokens += made.usage.outputTokens;
+      run.tally.cost += costOf(one, made.usage);
+      return made;
+    };
+    return inPlace(run, scope, `model ${model.name}`, options, (place) =>
+      orInstead(run, agent, place, () => by(model, place), {
+        model: (name, other) => by(modelNamed(models, name), other),
+      }),
+    );
   };
   const ask = (text: string): ModelRequest => ({ messages: [{ role: 'user', text }] });
   return {
@@ -190,6 +203,11 @@ function modelCalls({ run, model }: ScopeParts, scope: Scope): ModelCalls {
       return parsedOutput(schema, name, text);
     },
   };
+}
+
+/** What went wrong before is told to the model last, where it weighs most. */
+function withHint(request: ModelRequest, hint: string): ModelRequest {
+  return { ...request, messages: [...request.messages, { role: 'system', text: hint }] };
 }
 
 function parsedOutput<Output>(schema: Schema<unknown, Output>, output: string, text: string): Output {

@@ -99,8 +99,9 @@ async function recordedArgs(run: StepRun, key: EffectKey): Promise<unknown> {
 /** One attempt; afterwards the ledger holds its outcome, or the doubt about it. */
 async function attempt(run: StepRun, effect: KnownEffect, args: unknown): Promise<void> {
   const { request } = effect;
-  await request.mayStart?.();
   const number = (run.ledger.historyOf(effect.key).at(-1)?.intent.attempt ?? 0) + 1;
+  await request.mayStart?.(number);
+  if (run.ledger.historyOf(effect.key).some(settles)) return; // an answer to an earlier attempt came meanwhile
   if (request.effectClass === 'read') return attemptRead(run, effect, args, number);
   const entry = await recordIntent(run, effect, args, number);
   // The same task in which the intent became durable: nothing may come between this check and the call (PROTOCOL 3).

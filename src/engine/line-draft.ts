@@ -1,6 +1,8 @@
 /** Reads the lines of a run from the hidden fields of its state, and writes what a commit changes of them. */
+import type { ErrorData } from '../base/errors.ts';
 import { type FieldImage, isLogImage } from '../codec/checkpoint-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
+import type { WaitId } from '../model/ids.ts';
 import { type Fork, hiddenFields, type Line, type LineFailure, type Lines, linesOf } from '../model/lines.ts';
 
 type FieldImages = ReadonlyMap<string, FieldImage>;
@@ -38,6 +40,14 @@ export async function readFailures(
 ): Promise<readonly LineFailure[]> {
   return ((await readField(codec, fields, hiddenFields.failures(path))) ?? []) as readonly LineFailure[];
 }
+
+/** A person was asked what to do about a step that failed. */
+export interface Asked {
+  readonly wait: WaitId;
+  readonly error: ErrorData;
+}
+
+const stepFields = [hiddenFields.failures, hiddenFields.hint, hiddenFields.asked];
 
 /** The lines as they are after one commit, and the hidden fields that the commit sets and removes for it. */
 export class LineDraft {
@@ -85,7 +95,19 @@ export class LineDraft {
 
   putFailures(path: string, failures: readonly LineFailure[]): void {
     if (failures.length > 0) this.#put(hiddenFields.failures(path), failures);
-    else this.#drop(hiddenFields.failures(path));
+  }
+
+  /** What is kept for the next step of this line alone: nothing of the one that ended. */
+  clearStep(path: string): void {
+    for (const field of stepFields) this.#drop(field(path));
+  }
+
+  putHint(path: string, hint: string): void {
+    this.#put(hiddenFields.hint(path), hint);
+  }
+
+  putAsked(path: string, asked: Asked): void {
+    this.#put(hiddenFields.asked(path), asked);
   }
 
   /** Removes the lines that this one forked into, with all that they kept. */
@@ -94,7 +116,7 @@ export class LineDraft {
       this.removeFork(line.path);
       this.#drop(hiddenFields.line(line.path));
       this.#drop(hiddenFields.item(line.path));
-      this.#drop(hiddenFields.failures(line.path));
+      this.clearStep(line.path);
       for (let index = 0; index < line.updates; index += 1) this.#drop(hiddenFields.update(line.path, index));
       this.#lines.delete(line.path);
     }

@@ -66,24 +66,15 @@ export function waitCalls(run: StepRun, at: AtPlace): WaitCalls {
           expiresInMs: durationMs,
         });
       }),
-    online: (options) =>
-      at('online', options, async (place) => {
-        if (run.ports.network?.isOnline() !== false && !(await isAsked(run, `${place}/network`))) return;
-        await waitForNetwork(run, place);
-      }),
+    online: (options) => at('online', options, (place) => waitWhileOffline(run, place)),
   };
 }
 
-/** Stands until the network is there. */
-export async function waitForNetwork(run: StepRun, place: string): Promise<void> {
-  const asked = {
-    kind: 'network',
-    about: '',
-    args: null,
-    reason: 'until the network is there',
-    expiresInMs: null,
-  } as const;
-  await waitFor(run, `${place}/network`, asked);
+/** Stands until the network is there, if it is away, or was when this place was reached before. */
+export async function waitWhileOffline(run: StepRun, place: string): Promise<void> {
+  if (run.ports.network?.isOnline() !== false && !(await isAsked(run, `${place}/network`))) return;
+  const reason = 'until the network is there';
+  await waitFor(run, `${place}/network`, { kind: 'network', about: '', args: null, reason, expiresInMs: null });
 }
 
 async function isAsked(run: StepRun, place: string): Promise<boolean> {

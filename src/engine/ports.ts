@@ -33,6 +33,8 @@ export interface RunPorts extends EnginePorts {
 export interface EngineOptions {
   readonly agent: AnyAgent;
   readonly model?: LanguageModel;
+  /** Further models, by the names that the agent's policy uses. */
+  readonly models?: Readonly<Record<string, LanguageModel>>;
   readonly namespace?: string;
   readonly owner?: string;
   /** Durability of step commits. Intents, results of effects, inbox items, waits and leases are strict in any case. */

@@ -14,11 +14,12 @@ import type { RunBoundaries } from './boundaries.ts';
 import type { Boundary } from './boundary.ts';
 import { recordNodeFailure } from './ledger-writes.ts';
 import { isSpent, timeLeft } from './limits.ts';
-import { LineDraft, readFailures, readField } from './line-draft.ts';
+import { type Asked, LineDraft, readFailures, readField } from './line-draft.ts';
 import { openLines } from './line-status.ts';
 import type { LineUpdates } from './line-updates.ts';
 import { isBlocking, isFinal, Stop, type StopReason } from './run-end.ts';
 import type { EndedStep, StepBoundaries } from './step-boundaries.ts';
+import type { StepPolicy, Verdict } from './step-policy.ts';
 import type { StepRun, Tally } from './step-run.ts';
 import { type RunningStep, type StepEnd, startStep } from './step-runner.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -31,6 +32,7 @@ export interface RunLinesParts {
   readonly runs: RunBoundaries;
   readonly steps: StepBoundaries;
   readonly waits: WaitBoundaries;
+  readonly policy: StepPolicy;
   /** Makes the whole run stop, for this reason. */
   readonly stop: (why: StopReason) => void;
 }
@@ -40,6 +42,8 @@ interface ReadyLine {
   readonly scheduled: ScheduledStep;
   readonly from: number;
   readonly waits: readonly WaitId[];
+  /** What a person said about the failure of this step. */
+  readonly verdict?: Verdict;
 }
 
 interface Running {
@@ -47,6 +51,7 @@ interface Running {
   readonly step: RunningStep;
   readonly state: ThreadState;
   readonly startedAtMs: number;
+  readonly verdict: Verdict | undefined;
   ended: StepEnd | undefined;
 }
 
@@ -83,8 +88,11 @@ export class RunLines {
     for (const line of this.#standing()) {
       const { path } = line.scheduled;
       if (this.#isFull(path, busy) || !(await this.#canGoOn(line, mayHaveNews))) continue;
+      const asked = (await this.#field(hiddenFields.asked(path))) as Asked | undefined;
+      const verdict = asked && (await this.#parts.policy.verdict(asked));
+      if (asked !== undefined && verdict === undefined) continue; // another wait of the step was answered, not this one
       count(busy, path);
-      ready.push(line);
+      ready.push({ ...line, ...(verdict && { verdict }) });
     }
     return ready;
   }
@@ -160,6 +168,10 @@ export class RunLines {
     );
   }
 
+  #field(name: string): Promise<unknown> {
+    return readField(this.#parts.codec, this.#parts.boundary.image.state?.fields ?? new Map(), name);
+  }
+
   /** Lines with a step that is not under way. */
   #standing(): readonly ReadyLine[] {
     const { boundary } = this.#parts;
@@ -194,7 +206,7 @@ export class RunLines {
     return answers.some((answer) => answer !== undefined);
   }
 
-  async #startLine({ scheduled, from }: ReadyLine, main: ThreadState, signal: AbortSignal): Promise<void> {
+  async #startLine({ scheduled, from, verdict }: ReadyLine, main: ThreadState, signal: AbortSignal): Promise<void> {
     const { boundary, updates, waits, codec } = this.#parts;
     const { ports, options, writer, emit } = boundary.parts;
     const { path } = scheduled;
@@ -210,10 +222,13 @@ export class RunLines {
         ports,
         agent: options.agent,
         model: options.model,
+        models: options.models ?? {},
         writer,
         emit,
         item: path === '' ? undefined : await readField(codec, fields, hiddenFields.item(path)),
         failures: await readFailures(codec, fields, path),
+        hint: (await readField(codec, fields, hiddenFields.hint(path))) as string | undefined,
+        isDecided: verdict !== undefined,
         checkBudget: () => this.#checkBudget(),
         allow: (wait) => waits.answer(wait, { decision: 'allow' }),
         openWaits: (asked, records) => waits.open(node.name, path, asked, records),
@@ -224,7 +239,7 @@ export class RunLines {
       { from, grants: boundary.control.grants },
       signal,
     );
-    const running: Running = { node, step, state, startedAtMs, ended: undefined };
+    const running: Running = { node, step, state, startedAtMs, verdict, ended: undefined };
     void step.end.then((end) => {
       running.ended = end;
     });
@@ -234,8 +249,8 @@ export class RunLines {
   }
 
   async #commit(path: string, running: Running, end: StepEnd, main: ThreadState): Promise<ThreadState> {
-    const { boundary, steps } = this.#parts;
-    const { node, step, state, startedAtMs } = running;
+    const { boundary, steps, policy } = this.#parts;
+    const { node, step, state, startedAtMs, verdict } = running;
     const { run } = step;
     if (end.type === 'waiting') {
       await boundary.parts.writer.settled();
@@ -247,6 +262,8 @@ export class RunLines {
     const ended: EndedStep = { node, run, main, state, stepMs };
     try {
       if (end.type === 'threw') throw end.error;
+      if (verdict?.say === 'retry') return await policy.retry(ended);
+      if (verdict?.say === 'stop') return await this.#failed(ended, verdict.error);
       return await steps.end(ended, end.result);
     } catch (error) {
       return this.#afterError(ended, error);
@@ -264,6 +281,12 @@ export class RunLines {
       await recordNodeFailure(run, node.name, attempt, error, isSpent);
       if (!isSpent) return main;
     }
+    const after = await this.#parts.policy.afterFailure(ended, error);
+    return after ?? this.#failed(ended, error);
+  }
+
+  async #failed(ended: EndedStep, error: unknown): Promise<ThreadState> {
+    const { run, main } = ended;
     if (run.scheduled.path === '') return this.#parts.runs.failStep(main, run, error);
     return this.#parts.steps.failLine(ended, error);
   }

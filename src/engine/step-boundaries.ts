@@ -14,6 +14,7 @@ import type { NodeResult } from '../program/node-result.ts';
 import type { AppliedUpdate } from '../program/state.ts';
 import { forkOf, nextNode, type RunnableNode, scopeOf } from './agent-nodes.ts';
 import { type Boundary, ledgerHere, type NextBoundary } from './boundary.ts';
+import { type Decision, decisionDetails, decisionsAfter } from './decision.ts';
 import { stepIdFor } from './identity.ts';
 import { LineDraft } from './line-draft.ts';
 import { Join, type Joined } from './line-join.ts';
@@ -47,11 +48,11 @@ export class StepBoundaries {
    *
    * @throws what the node's update or its edge does wrong, before anything is committed.
    */
-  async end(ended: EndedStep, result: NodeResult<Fields, string>): Promise<ThreadState> {
+  async end(ended: EndedStep, result: NodeResult<Fields, string>, decision?: Decision): Promise<ThreadState> {
     const { run } = ended;
     const { path } = run.scheduled;
     const seen = ended.state.with([result.update]); // throws before anything is committed
-    return this.#commit(ended, async (draft) => {
+    return this.#commit(ended, decision, async (draft) => {
       if (result.type === 'fork' && result.branches.length > 0) {
         await this.#fork(draft, ended, result);
         return path === '' ? { updates: [result.update] } : this.#own(draft, path, result.update);
@@ -77,14 +78,18 @@ export class StepBoundaries {
   /** Ends a line of a fork by the error of its step; the others go on. */
   async failLine(ended: EndedStep, cause: unknown): Promise<ThreadState> {
     const { path } = ended.run.scheduled;
-    return this.#commit(ended, async (draft) => {
+    return this.#commit(ended, undefined, async (draft) => {
       draft.putLine({ ...lineOf(draft, path), status: 'failed', waits: [], error: errorToData(cause) });
       return this.#joins(draft, ended.main).after(path);
     });
   }
 
   /** Writes what the draft says, and what the main line is after it. */
-  async #commit(ended: EndedStep, work: (draft: LineDraft) => Promise<Joined>): Promise<ThreadState> {
+  async #commit(
+    ended: EndedStep,
+    decision: Decision | undefined,
+    work: (draft: LineDraft) => Promise<Joined>,
+  ): Promise<ThreadState> {
     const boundary = this.#boundary;
     const { run, main } = ended;
     const { path } = run.scheduled;
@@ -94,14 +99,17 @@ export class StepBoundaries {
       path === '' ? controlOf(image, 1).waits : (boundary.lines.lines.get(path)?.waits ?? []);
     const after = await boundary.commitClosing(mine, async (image) => {
       const draft = new LineDraft(boundary.lines);
-      draft.putFailures(path, []);
+      draft.clearStep(path);
       joined = await work(draft);
       applied = main.compose(joined.updates);
-      return this.#next(ended, image, draft, joined, applied);
+      const decisions = decision === undefined ? run.decisions : [...run.decisions, decision];
+      return this.#next(ended, image, draft, joined, applied, decisions);
     });
     const { emit } = boundary.parts;
-    if (joined.failure !== undefined) emit({ type: 'status', status: 'failed', failure: joined.failure });
-    else if (joined.next === null) emit({ type: 'status', status: 'done', failure: null });
+    if (joined.failure !== undefined) {
+      emit({ type: 'status', status: 'failed', failure: joined.failure });
+      emit({ type: 'alert', reason: 'failed', node: ended.node.name, error: joined.failure });
+    } else if (joined.next === null) emit({ type: 'status', status: 'done', failure: null });
     else if (after.row.status === 'waiting') emit({ type: 'status', status: 'waiting', failure: null });
     return after.state === null ? main : main.after(applied, after.state);
   }
@@ -112,6 +120,7 @@ export class StepBoundaries {
     draft: LineDraft,
     { next, failure }: Joined,
     applied: AppliedUpdate,
+    decisions: readonly Decision[],
   ): NextBoundary {
     const { agent } = this.#boundary.parts.options;
     const before = controlOf(image, agent.maxSteps);
@@ -134,6 +143,10 @@ export class StepBoundaries {
         ...usedAfter(before, run.tally),
         stepFromMs: this.#boundary.elapsedMs(),
         ...withSettled(before, run.waits.consumed()),
+        decisions: decisions.reduce(
+          (counts, made) => decisionsAfter({ ...before, decisions: counts }, made),
+          before.decisions,
+        ),
         retries: retriesAfter(before.retries, run),
         branches: hasLeft || next ? { ...before.branches, [node.name]: to ?? node.name } : before.branches,
         ...(failure !== undefined && { failure }),
@@ -141,6 +154,7 @@ export class StepBoundaries {
       change: changeOf(image, applied, draft),
       lines: draft.lines,
       events: [
+        ...decisions.map((made) => this.#boundary.event('policy', decisionDetails(made))),
         this.#boundary.event('step', {
           node: node.name,
           next: next?.node ?? null,

@@ -61,9 +61,14 @@ export class StepLedger {
     );
   }
 
+  /** All attempts at all effects of the step, oldest first within each. */
+  get entries(): readonly LedgerEntry[] {
+    return [...this.#entries.values()].flat();
+  }
+
   /** Failed attempts of the node itself. */
   get nodeFailures(): readonly LedgerEntry[] {
-    return [...this.#entries.values()].flat().filter(({ intent }) => intent.kind === 'node');
+    return this.entries.filter(({ intent }) => intent.kind === 'node');
   }
 
   /**

@@ -3,6 +3,7 @@ import { BlobBatch } from '../codec/thread-codec.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
 import type { Activity } from './activity.ts';
+import type { Decision } from './decision.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { RunPorts } from './ports.ts';
 import type { StepLedger } from './step-ledger.ts';
@@ -30,6 +31,8 @@ export interface StepRun {
   /** What this attempt at the step used, and was granted: goes into its commit. */
   readonly tally: Tally;
   readonly grants: Set<string>;
+  /** Rules of the policy that took the place of calls: told with its commit. */
+  readonly decisions: Decision[];
   /** Aborted on cancel, on the node's time limit, and when the lease is lost. */
   readonly signal: AbortSignal;
   /** True once the node waits and was given up: what it still does goes nowhere. */

@@ -32,12 +32,17 @@ export interface StepParts {
   readonly ports: RunPorts;
   readonly agent: AnyAgent;
   readonly model: LanguageModel | undefined;
+  readonly models: Readonly<Record<string, LanguageModel>>;
   readonly writer: ThreadWriter;
   readonly emit: (frame: Frame) => void;
   /** What the line of this step was given by the fork it comes from. */
   readonly item: unknown;
   /** Lines that failed in the fork that led here. */
   readonly failures: readonly LineFailure[];
+  /** What went wrong before, from the policy that took the run back to here. */
+  readonly hint: string | undefined;
+  /** Whether a person said what becomes of the step: its node is not run then. */
+  readonly isDecided: boolean;
   /** Called before each model call. @throws Stop */
   readonly checkBudget: () => void;
   readonly allow: (wait: Pick<Wait, 'id' | 'digest'>) => Promise<void>;
@@ -96,6 +101,7 @@ export async function startStep(
     freshInputs: [],
     tally: { inputTokens: 0, outputTokens: 0, cost: 0 },
     grants: new Set(grants),
+    decisions: [],
     signal: limit.signal,
     isSuspended: () => isSuspended,
     checkBudget: parts.checkBudget,
@@ -106,7 +112,7 @@ export async function startStep(
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     try {
-      await restAfterFailure(run, node);
+      if (!parts.isDecided) await restAfterFailure(run, node);
     } catch (error) {
       signal.removeEventListener('abort', stop);
       return { type: 'threw', error };
@@ -148,8 +154,9 @@ async function restAfterFailure({ ledger, ports, emit, signal }: StepRun, node: 
 
 async function runNode(parts: StepParts, node: RunnableNode, state: ThreadState, run: StepRun): Promise<StepEnd> {
   try {
-    const { agent, model, item, failures } = parts;
-    const context = nodeContext({ run, agent, model }, { node: node.name, item, failures });
+    const { agent, model, models, item, failures, hint } = parts;
+    if (parts.isDecided) return { type: 'returned', result: { type: 'update', update: {} } };
+    const context = nodeContext({ run, agent, model, models, hint }, { node: node.name, item, failures });
     const result = checkedResult(node.name, await node.run(state.values as never, context));
     run.calls.throwIfBlocked();
     run.calls.refuseRunning(node.name);

@@ -27,6 +27,7 @@ import type { EngineOptions, RunPorts } from './ports.ts';
 import { type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
 import { RunLines } from './run-lines.ts';
 import { StepBoundaries } from './step-boundaries.ts';
+import { StepPolicy } from './step-policy.ts';
 import type { Tally } from './step-run.ts';
 import { ThreadState } from './thread-state.ts';
 import { ThreadWriter } from './thread-writer.ts';
@@ -260,7 +261,9 @@ async function leasedParts(
   const waits = new WaitBoundaries(boundary);
   const steps = new StepBoundaries(boundary, updates);
   const limits = new LimitBoundaries(boundary);
-  return { boundary, runs, waits, limits, lines: new RunLines({ codec, boundary, updates, runs, steps, waits, stop }) };
+  const policy = new StepPolicy({ boundary, steps, waits });
+  const lines = new RunLines({ codec, boundary, updates, runs, steps, waits, policy, stop });
+  return { boundary, runs, waits, limits, lines };
 }
 
 /** An input that does not wait for the end of the run that is under way. */

@@ -2,10 +2,11 @@
 import type { OrderedItem } from '../codec/inbox-codec.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
+import type { Control } from '../model/checkpoint.ts';
 import type { Condition, RecordWrite } from '../model/commit.ts';
 import type { WaitId } from '../model/ids.ts';
 import type { Wait, WaitAnswer } from '../model/wait.ts';
-import { type Boundary, earliest } from './boundary.ts';
+import { type Boundary, earliest, type NextBoundary } from './boundary.ts';
 import { LineDraft } from './line-draft.ts';
 import { statusOf } from './line-status.ts';
 import { controlOf } from './plans.ts';
@@ -25,33 +26,46 @@ export class WaitBoundaries {
   }
 
   /** Opens the waits of one line's step, with a full snapshot. */
-  async open(node: string, path: string, waits: readonly Wait[], records: readonly RecordWrite[]): Promise<void> {
+  async open(
+    node: string,
+    path: string,
+    waits: readonly Wait[],
+    records: readonly RecordWrite[],
+    also?: (draft: LineDraft, before: Control) => Pick<NextBoundary, 'control' | 'events'>,
+  ): Promise<void> {
     const boundary = this.#boundary;
-    const { emit, options } = boundary.parts;
+    const { options } = boundary.parts;
     const ids = waits.map(({ id }) => id);
     const image = await boundary.commit((before) => {
       const draft = new LineDraft(boundary.lines);
+      const more = also?.(draft, controlOf(before, options.agent.maxSteps));
       const line = draft.lines.lines.get(path);
       if (line !== undefined) draft.putLine({ ...line, waits: [...line.waits, ...ids] });
       return {
         cause: 'wait',
         control: {
+          ...more?.control,
           status: statusOf(draft.lines, path === ''),
           waits: [...controlOf(before, options.agent.maxSteps).waits, ...ids],
         },
         change: { set: draft.set, append: new Map(), remove: [] },
         lines: draft.lines,
-        events: [boundary.event('waiting', { node, waits: waits.length })],
+        events: [...(more?.events ?? []), boundary.event('waiting', { node, waits: waits.length })],
         records,
         wakeUpAtMs: earliest([before.row.wakeUpAtMs, ...waits.map(({ expiresAtMs }) => expiresAtMs)]),
         heavy: true,
       };
     });
+    this.opened(waits);
+    boundary.parts.emit({ type: 'status', status: image.row.status, failure: null });
+  }
+
+  /** Shows waits that are stored, and keeps in mind those that the engine answers. */
+  opened(waits: readonly Wait[]): void {
     for (const wait of waits) {
       if (isAnswerable(wait)) this.#answerable?.set(wait.id, wait);
-      emit({ type: 'wait', wait });
+      this.#boundary.parts.emit({ type: 'wait', wait });
     }
-    emit({ type: 'status', status: image.row.status, failure: null });
   }
 
   /** All lines of a run stand, and its row still says that it runs. */

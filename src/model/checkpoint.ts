@@ -78,6 +78,8 @@ export interface Control {
   readonly stepFromMs: number;
   /** The latest believed time at which this thread was run: what passed since counts towards its deadline. */
   readonly seenAtMs: number;
+  /** How often each rule of the policy was taken in this run, by rule and node. */
+  readonly decisions: Readonly<Record<string, number>>;
   /** Why the last run failed; `null` otherwise. */
   readonly failure: ErrorData | null;
 }
@@ -94,6 +96,7 @@ export type CheckpointCause =
   | 'timed_out'
   | 'out_of_budget'
   | 'extended'
+  | 'policy'
   | 'saved';
 
 /** What a list of checkpoints shows, without decoding any state. */

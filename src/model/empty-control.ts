@@ -24,6 +24,7 @@ export function emptyControl(row: ThreadRow, digest: Uint8Array, maxSteps = 0): 
     spent: nothingSpent,
     stepFromMs: 0,
     seenAtMs: row.createdAtMs,
+    decisions: {},
     failure: null,
   };
 }

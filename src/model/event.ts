@@ -15,6 +15,7 @@ export type EventType =
   | 'timed_out'
   | 'out_of_budget'
   | 'extended'
+  | 'policy'
   | 'saved';
 
 export interface ThreadEvent {

@@ -39,5 +39,7 @@ export type Frame =
       readonly inMs: number;
       readonly reason: string;
     }
+  /** A run failed for good: somebody should know. */
+  | { readonly type: 'alert'; readonly reason: 'failed'; readonly node: string | null; readonly error: ErrorData }
   /** The thread cannot go on as things are; its records are untouched. */
   | { readonly type: 'blocked'; readonly error: ErrorData };

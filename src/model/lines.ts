@@ -64,6 +64,8 @@ export const hiddenFields = {
   item: (path: string) => `#item/${path}`,
   update: (path: string, index: number) => `#update/${path}/${index}`,
   failures: (path: string) => `#failures/${path}`,
+  hint: (path: string) => `#hint/${path}`,
+  asked: (path: string) => `#asked/${path}`,
 } as const;
 
 export function childPath(parent: string, index: number): string {

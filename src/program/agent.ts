@@ -3,6 +3,7 @@ import { hiddenPrefix } from '../model/lines.ts';
 import { programErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeResult } from './node-result.ts';
+import { type PolicyTable, policyProblem } from './policy.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { AnyTool, Tools } from './tool.ts';
 
@@ -65,6 +66,8 @@ export interface AgentDefinition<F extends Fields, T extends Tools, N extends st
   readonly maxSteps?: number;
   /** What one run may use. Default: no limit. */
   readonly limits?: RunLimits;
+  /** What is done about failures whose retries are spent. Default: `defaultPolicy`. */
+  readonly policy?: PolicyTable;
   /** Makes the values again that are never stored: secrets and live objects. Called after every restart. */
   rehydrate?(state: StateOf<F>): SecretsOf<F> | Promise<SecretsOf<F>>;
 }
@@ -93,6 +96,7 @@ export interface AnyAgent {
   readonly edges?: object;
   readonly maxSteps: number;
   readonly limits?: RunLimits;
+  readonly policy?: PolicyTable;
   rehydrate?(state: never): object | Promise<object>;
 }
 
@@ -123,7 +127,19 @@ function firstProblem(agent: AnyAgent): string | undefined {
     return `maxSteps ${agent.maxSteps} is not a whole number from 1`;
   const hidden = Object.keys(agent.state).find((name) => name.startsWith(hiddenPrefix));
   if (hidden !== undefined) return `its field "${hidden}" begins with "${hiddenPrefix}": such names are kept for lines`;
-  return limitProblem(agent.limits ?? {}, 'limits') ?? graphProblem(agent, '') ?? toolProblem(agent);
+  return (
+    limitProblem(agent.limits ?? {}, 'limits') ??
+    graphProblem(agent, '') ??
+    toolProblem(agent) ??
+    policyProblem(agent.policy ?? [], { nodes: nodeNames(agent, ''), tools: Object.keys(agent.tools) })
+  );
+}
+
+/** The names of all nodes, those inside of graphs as `graph/node`. */
+export function nodeNames(graph: Pick<AnyAgent, 'nodes'>, scope: string): readonly string[] {
+  return Object.entries(graph.nodes as Readonly<Record<string, object>>).flatMap(([name, node]) =>
+    isSubgraph(node) ? nodeNames(node, `${scope}${name}/`) : [`${scope}${name}`],
+  );
 }
 
 /** What is wrong with these limits; `undefined` if nothing is. */

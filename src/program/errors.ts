@@ -31,6 +31,7 @@ export interface ProgramErrorDetails {
   call_not_awaited: { node: string; call: string };
   replay_mismatch: { step: string; recorded: string; called: string };
   model_missing: { node: string };
+  model_unknown: { model: string; known: string };
   model_output_invalid: { output: string; problem: string; text: string };
 }
 
@@ -77,5 +78,7 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   replay_mismatch: (d) =>
     `Step ${d.step} was run again and called ${d.called} where ${d.recorded} is on record. Nodes must make the same calls on every run: take time and chance from now() and random(). Nothing was repeated.`,
   model_missing: (d) => `Node "${d.node}" asked for a model: give one to serve(agent, { model }).`,
+  model_unknown: (d) =>
+    `The policy names model "${d.model}"; serve(agent, { models }) has ${d.known}. Give it there by that name.`,
   model_output_invalid: (d) => `The model's answer is no valid "${d.output}": ${d.problem}. It began with: ${d.text}`,
 });

@@ -91,6 +91,8 @@ export interface NodeContext<F extends Fields, T extends Tools, N extends string
   ): NodeResult<F, N>;
   /** The item of this line. @throws `item_invalid`: it does not fit the schema, or this line has none. */
   item<Item>(schema: Schema<unknown, Item>): Item;
+  /** What went wrong before, where the policy went back to this node. Its model is told by itself. */
+  readonly hint: string | undefined;
   /** Lines that failed in the fork that led here, if it collects them. */
   readonly failures: readonly LineFailure[];
   /** Aborted on cancel, on the node's time limit, and when the right to run the thread is lost. */

@@ -47,6 +47,8 @@ export interface ToolDefinition<Name extends string, Input, Result> {
   /** Undoes a call in doubt. Must be safe to repeat, and safe if the call never happened. */
   compensate?(input: Input, call: ToolCall): void | Promise<void>;
   readonly retry?: Partial<RetryPolicy>;
+  /** Whether it needs the network. While that is away the call waits for it, and uses up no retry. Default false. */
+  readonly network?: boolean;
   /** Limit for one attempt. Default 60 s. */
   readonly timeLimitMs?: number;
   /** How long after its last possible start a call may still arrive at the receiver. Default 60 s. */

@@ -1,0 +1,229 @@
+/**
+ * What is done about a step that failed for good (B6, B8): the rules of the agent's policy in turn, each decision with its
+ * commit. A step that goes on gets a new id where its calls are to be made again, which never crosses an effect of class
+ * `once` (PROTOCOL 4).
+ */
+import { errorFromData } from '../base/errors.ts';
+import { BlobBatch } from '../codec/thread-codec.ts';
+import { readAnswer, sealWait } from '../codec/wait-codec.ts';
+import type { RecordWrite } from '../model/commit.ts';
+import type { Fields, UpdateOf } from '../model/fields.ts';
+import type { EffectKey, StepId, WaitId } from '../model/ids.ts';
+import type { Wait } from '../model/wait.ts';
+import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
+import { type Boundary, ledgerHere } from './boundary.ts';
+import { type Decision, decisionDetails, decisionKey, decisionsAfter, failureOf } from './decision.ts';
+import { stepIdFor, waitIdFor } from './identity.ts';
+import { type Asked, LineDraft } from './line-draft.ts';
+import { controlOf, positionOf } from './plans.ts';
+import { changeOf, type EndedStep, lineOf, type StepBoundaries, usedAfter } from './step-boundaries.ts';
+import { encodeWithDigest } from './step-run.ts';
+import type { ThreadState } from './thread-state.ts';
+import type { WaitBoundaries } from './wait-boundaries.ts';
+
+export interface StepPolicyParts {
+  readonly boundary: Boundary;
+  readonly steps: StepBoundaries;
+  readonly waits: WaitBoundaries;
+}
+
+/** What a person said about a step that failed. */
+export type Verdict = { readonly say: 'retry' | 'skip' } | { readonly say: 'stop'; readonly error: Error };
+
+export class StepPolicy {
+  readonly #parts: StepPolicyParts;
+
+  constructor(parts: StepPolicyParts) {
+    this.#parts = parts;
+  }
+
+  /** The state after what the first fitting rule did; `undefined` where none fits: then the step has failed. */
+  async afterFailure(ended: EndedStep, cause: unknown): Promise<ThreadState | undefined> {
+    const { agent } = this.#parts.boundary.parts.options;
+    const failure = failureOf(cause, ended.node.name);
+    for (const [index, rule] of (agent.policy ?? defaultPolicy).entries()) {
+      const taken = this.#parts.boundary.control.decisions[decisionKey(index, failure.node)] ?? 0;
+      if (isForCall(rule) || !fits(rule, failure) || taken >= timesOf(rule)) continue;
+      const decision: Decision = { rule: index, action: rule.action, failure };
+      if (rule.action === 'stop') return undefined;
+      const after = await this.#carryOut(rule, decision, ended, taken);
+      if (after !== undefined) return after;
+    }
+    return undefined;
+  }
+
+  /** What a person said about the step that this line stands at; `undefined` where nobody was asked, or has not answered. */
+  async verdict({ wait, error }: Asked): Promise<Verdict | undefined> {
+    const answer = (await readAnswer(this.#parts.boundary.parts.writer.codec, wait))?.answer;
+    if (answer === undefined) return undefined;
+    const said = answer.decision === 'reply' ? answer.value : 'stop';
+    return said === 'retry' || said === 'skip' ? { say: said } : { say: 'stop', error: errorFromData(error) };
+  }
+
+  /** Once more, as a person said: with its calls made again, unless one of them must not be. */
+  async retry(ended: EndedStep): Promise<ThreadState> {
+    const { boundary } = this.#parts;
+    const anew = await this.#again(ended, undefined, {});
+    if (anew !== undefined) return anew;
+    const draft = new LineDraft(boundary.lines);
+    draft.clearStep(ended.run.scheduled.path);
+    await boundary.commit((image) => ({
+      cause: 'policy',
+      control: {},
+      change: changeOf(image, { set: new Map(), append: new Map() }, draft),
+      events: [],
+      wakeUpAtMs: image.row.wakeUpAtMs,
+      heavy: false,
+    }));
+    return ended.main;
+  }
+
+  /** `undefined`: it cannot be done here, and the next rule is tried. */
+  async #carryOut(
+    rule: PolicyRule,
+    decision: Decision,
+    ended: EndedStep,
+    taken: number,
+  ): Promise<ThreadState | undefined> {
+    switch (rule.action) {
+      case 'retry':
+        return this.#again(ended, decision, {});
+      case 'go_back':
+        return this.#hasCalled(ended, rule.before) ? this.#again(ended, decision, { hint: rule.hint }) : undefined;
+      case 'wait_network':
+        return this.#waitForNetwork(ended, decision, taken);
+      case 'default':
+        return this.#parts.steps.end(ended, { type: 'update', update: rule.update as UpdateOf<Fields> }, decision);
+      case 'skip':
+        return this.#parts.steps.end(ended, { type: 'update', update: {} }, decision);
+      case 'ask':
+        return this.#ask(ended, decision, taken);
+      default:
+        return undefined;
+    }
+  }
+
+  /** Whether the step has made such a call: then going back to before it is beginning the step anew. */
+  #hasCalled({ run }: EndedStep, before: 'model' | 'tool' | 'load'): boolean {
+    return run.ledger.entries.some(({ intent }) =>
+      before === 'load' ? intent.kind === 'tool' && intent.effectClass === 'read' : intent.kind === before,
+    );
+  }
+
+  /** Runs the step once more under a new id, so that its calls are made again; `undefined` where one must not be. */
+  async #again(
+    ended: EndedStep,
+    decision: Decision | undefined,
+    { hint, waits = [], records = [] }: { hint?: string; waits?: readonly Wait[]; records?: readonly RecordWrite[] },
+  ): Promise<ThreadState | undefined> {
+    const { boundary } = this.#parts;
+    const { run, main } = ended;
+    const { path, node } = run.scheduled;
+    if (
+      run.ledger.entries.some(({ intent, outcome }) => mustNotRepeat(intent.effectClass, intent.kind, outcome?.status))
+    )
+      return undefined;
+    const ids = waits.map(({ id }) => id);
+    const mine = boundary.lines.lines.get(path)?.waits ?? boundary.control.waits;
+    await boundary.commitClosing(
+      () => mine,
+      async (image) => {
+        const draft = new LineDraft(boundary.lines);
+        const before = controlOf(image, 0);
+        const { lineage, step } = await this.#salted(ended, image.row.sequence);
+        draft.clearStep(path);
+        if (hint !== undefined) draft.putHint(path, hint);
+        const here = { from: image.row.ledger, sinceMs: boundary.elapsedMs() };
+        if (path !== '') draft.putLine({ ...lineOf(draft, path), ...here, step, waits: ids });
+        return {
+          cause: waits.length > 0 ? 'wait' : 'policy',
+          position: path === '' ? { ...positionOf(image), next: [{ node, step, path }] } : positionOf(image),
+          control: {
+            lineage,
+            ...usedAfter(before, run.tally),
+            ledger: path === '' ? ledgerHere(image) : { ...ledgerHere(image), from: before.ledger.from },
+            waits: [...before.waits.filter((id) => !mine.includes(id)), ...ids],
+            ...(waits.length > 0 && path === '' && { status: 'waiting' }),
+            ...(decision && { decisions: decisionsAfter(before, decision) }),
+          },
+          change: changeOf(image, { set: new Map(), append: new Map() }, draft),
+          lines: draft.lines,
+          events:
+            decision === undefined
+              ? []
+              : [boundary.event('policy', { ...decisionDetails(decision), ...(hint !== undefined && { hint }) })],
+          records,
+          wakeUpAtMs: image.row.wakeUpAtMs,
+          heavy: waits.length > 0,
+        };
+      },
+    );
+    this.#parts.waits.opened(waits);
+    return main;
+  }
+
+  async #waitForNetwork(ended: EndedStep, decision: Decision, taken: number): Promise<ThreadState | undefined> {
+    const { ports } = this.#parts.boundary.parts;
+    if (ports.network === undefined || ports.network.isOnline()) return undefined;
+    const asked = { kind: 'network', reason: 'until the network is there', args: null } as const;
+    const { wait, records } = await this.#wait(ended, `policy.network.${taken}`, asked);
+    return this.#again(ended, decision, { waits: [wait], records });
+  }
+
+  async #ask(ended: EndedStep, decision: Decision, taken: number): Promise<ThreadState> {
+    const { node, run, main } = ended;
+    const { error } = decision.failure;
+    const reason = `Step "${node.name}" failed: ${error.message} What now: "retry", "skip" or "stop"?`;
+    const args = {
+      node: node.name,
+      code: error.code ?? null,
+      message: error.message,
+      replies: ['retry', 'skip', 'stop'],
+    };
+    const { wait, records } = await this.#wait(ended, `policy.ask.${decision.rule}.${taken}`, {
+      kind: 'question',
+      reason,
+      args,
+    });
+    await this.#parts.waits.open(node.name, run.scheduled.path, [wait], records, (draft, before) => {
+      draft.putAsked(run.scheduled.path, { wait: wait.id, error: error });
+      return {
+        control: { decisions: decisionsAfter(before, decision), ...usedAfter(before, run.tally) },
+        events: [this.#parts.boundary.event('policy', decisionDetails(decision))],
+      };
+    });
+    return main;
+  }
+
+  async #wait(
+    { run }: EndedStep,
+    place: string,
+    asked: Pick<Wait, 'kind' | 'reason' | 'args'>,
+  ): Promise<{ wait: Wait; records: readonly RecordWrite[] }> {
+    const { writer, ports } = this.#parts.boundary.parts;
+    const { codec } = writer;
+    const { step } = run.scheduled;
+    const { digest } = await encodeWithDigest(codec, [asked.kind, asked.args, asked.reason], place);
+    const id: WaitId = await waitIdFor(codec, step, place);
+    const openedAtMs = ports.time.nowMs();
+    const about = { tool: '', effectKey: '' as EffectKey, expiresAtMs: null };
+    const wait: Wait = { id, step, ...asked, ...about, digest, openedAtMs };
+    const blobs = new BlobBatch();
+    const args = await codec.encodeValue(wait.args, 'args', blobs);
+    return { wait, records: [await sealWait(codec, { ...wait, args }), ...blobs.writes()] };
+  }
+
+  async #salted({ run }: EndedStep, sequence: number): Promise<{ lineage: string; step: StepId }> {
+    const { boundary } = this.#parts;
+    const { codec } = boundary.parts.writer;
+    const { step: predecessor, node, path } = run.scheduled;
+    const before = boundary.control;
+    const lineage = await codec.sealer.hash('salt', before.lineage, sequence);
+    return { lineage, step: await stepIdFor(codec, { lineage, predecessor, node, path, input: before.run.input }) };
+  }
+}
+
+/** Whether a call was made, or may have been, that no policy makes again. */
+function mustNotRepeat(effectClass: string, kind: string, status: string | undefined): boolean {
+  return kind === 'tool' && effectClass === 'once' && status !== 'failed';
+}

@@ -1,0 +1,134 @@
+/**
+ * The policy table of an agent (B6, B8): data that says what is done about a failure once its retries are spent. Rules are
+ * tried in their order; the first that fits, can be carried out, and has not been used up is taken. Each decision is an event.
+ */
+import { type FailureClass, failureClasses } from './failure-class.ts';
+
+/** What a rule is for; what it does not name fits all. */
+export interface PolicyMatch {
+  readonly class?: FailureClass;
+  /** By its name, `graph/node` inside of a graph. */
+  readonly node?: string;
+  /** The tool whose call failed. */
+  readonly tool?: string;
+  /** The error's code. */
+  readonly code?: string;
+}
+
+/**
+ * - `retry`: the step once more.
+ * - `wait_network`: the step once more when the network is back; fits only while it is away.
+ * - `go_back`: to before the newest model call, tool call, or read of data in this run, with a hint for the node and its
+ *   model. Fits only where no effect of class `once` lies in between: a policy never does one again.
+ * - `use_tool`, `use_model`: another one in place of the call that failed, with the same arguments.
+ * - `value`: this, as the result of the call that failed.
+ * - `default`: this update in place of the node's own; `skip`: none. Then on along the node's edge.
+ * - `ask`: a person says `retry`, `skip` or `stop`.
+ * - `stop`: the run fails, with an alert. What is done where no rule fits.
+ */
+export type PolicyAction =
+  | { readonly action: 'retry' }
+  | { readonly action: 'wait_network' }
+  | { readonly action: 'go_back'; readonly before: 'model' | 'tool' | 'load'; readonly hint: string }
+  | { readonly action: 'use_tool'; readonly use: string }
+  | { readonly action: 'use_model'; readonly use: string }
+  | { readonly action: 'value'; readonly value: unknown }
+  | { readonly action: 'default'; readonly update: Readonly<Record<string, unknown>> }
+  | { readonly action: 'skip' }
+  | { readonly action: 'ask' }
+  | { readonly action: 'stop' };
+
+export type PolicyRule = PolicyMatch &
+  PolicyAction & {
+    /** How often in one run, at one node. Default 1 for `retry` and `go_back`, else any number. */
+    readonly times?: number;
+  };
+
+export type PolicyTable = readonly PolicyRule[];
+
+/** What an agent has that does not bring its own. */
+export const defaultPolicy: PolicyTable = [
+  { class: 'recoverable', action: 'wait_network', times: 20 },
+  { action: 'stop' },
+];
+
+const actions: readonly string[] = [
+  'retry',
+  'wait_network',
+  'go_back',
+  'use_tool',
+  'use_model',
+  'value',
+  'default',
+  'skip',
+  'ask',
+  'stop',
+];
+const callActions: readonly string[] = ['use_tool', 'use_model', 'value'];
+const known: readonly string[] = [
+  'class',
+  'node',
+  'tool',
+  'code',
+  'action',
+  'before',
+  'hint',
+  'use',
+  'value',
+  'update',
+  'times',
+];
+
+/** Whether a rule is about one call, or about the step. */
+export function isForCall(rule: PolicyRule): boolean {
+  return callActions.includes(rule.action);
+}
+
+export function fits(rule: PolicyRule, failure: Required<Omit<PolicyMatch, 'tool' | 'code'>> & PolicyMatch): boolean {
+  return (
+    (rule.class ?? failure.class) === failure.class &&
+    (rule.node ?? failure.node) === failure.node &&
+    (rule.tool ?? failure.tool) === failure.tool &&
+    (rule.code ?? failure.code) === failure.code
+  );
+}
+
+export function timesOf(rule: PolicyRule): number {
+  return rule.times ?? (rule.action === 'retry' || rule.action === 'go_back' ? 1 : Infinity);
+}
+
+interface Names {
+  readonly nodes: readonly string[];
+  readonly tools: readonly string[];
+}
+
+/** What is wrong with a table; `undefined` if nothing is. */
+export function policyProblem(table: PolicyTable, names: Names): string | undefined {
+  for (const [index, rule] of table.entries()) {
+    const problem = ruleProblem(rule, names);
+    if (problem !== undefined) return `rule ${index + 1} of its policy ${problem}`;
+  }
+  return undefined;
+}
+
+function ruleProblem(rule: PolicyRule, { nodes, tools }: Names): string | undefined {
+  const strange = Object.keys(rule).find((key) => !known.includes(key));
+  if (strange !== undefined) return `has "${strange}"; there are ${known.join(', ')}`;
+  if (!actions.includes(rule.action)) return `has the action "${rule.action}"; there are ${actions.join(', ')}`;
+  return (
+    unknown('class', rule.class, failureClasses) ??
+    unknown('node', rule.node, nodes) ??
+    unknown('tool', rule.tool, tools) ??
+    (rule.action === 'use_tool' ? unknown('tool to use', rule.use, tools) : undefined) ??
+    (rule.action === 'go_back' ? unknown('place before', rule.before, ['model', 'tool', 'load']) : undefined) ??
+    (rule.times === undefined || (Number.isSafeInteger(rule.times) && rule.times > 0)
+      ? undefined
+      : `says times ${rule.times}, not a whole number from 1`)
+  );
+}
+
+function unknown(what: string, name: string | undefined, among: readonly string[]): string | undefined {
+  return name === undefined || among.includes(name)
+    ? undefined
+    : `names the ${what} "${name}"; there are ${among.join(', ')}`;
+}

@@ -1,0 +1,414 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { log } from '../../src/model/fields.ts';
+import { defineAgent } from '../../src/program/agent.ts';
+import { failureClassOf } from '../../src/program/failure-class.ts';
+import type { NodeContext } from '../../src/program/node-context.ts';
+import type { PolicyRule, PolicyTable } from '../../src/program/policy.ts';
+import { Refusal, type Tools, tool } from '../../src/program/tool.ts';
+import { eventsOf } from './events.ts';
+import { answer, Cable, head, only, plainState, Scene, ScriptedModel } from './support.ts';
+
+const state = { said: log(z.string()) };
+type Context = NodeContext<typeof state, Tools, 'work' | 'after'>;
+
+/** An agent whose node `work` does this, once by itself, and goes on to `after`. */
+function working(
+  policy: PolicyTable,
+  work: (context: Context) => Promise<string> | string,
+  { tools = {}, model, models }: { tools?: Tools; model?: ScriptedModel; models?: Record<string, ScriptedModel> } = {},
+): Scene {
+  const agent = defineAgent({
+    name: 'worker',
+    version: 1,
+    state,
+    tools,
+    policy,
+    start: 'work',
+    nodes: {
+      work: { retry: { attempts: 1 }, run: async (_state, context) => context.update({ said: [await work(context)] }) },
+      after: (_state, { end }) => end({ said: ['after'] }),
+    },
+    edges: { work: 'after' },
+  });
+  return new Scene({ agent, ...(model && { model }), ...(models && { models }) });
+}
+
+const said = async (scene: Scene) => (await plainState(await scene.open())).said;
+const decisions = async (scene: Scene) =>
+  (await eventsOf(scene)).filter(({ type }) => type === 'policy').map(({ details }) => details);
+
+/** Fails as often as it is told, then says how often. */
+function failing(times: number, error: () => Error): () => string {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    if (calls <= times) throw error();
+    return `after ${times}`;
+  };
+}
+
+const offline = () => Object.assign(new TypeError('Failed to fetch'));
+
+describe('the class of a failure', () => {
+  test.each([
+    [new TypeError('Failed to fetch'), 'recoverable'],
+    [new TypeError('Load failed'), 'recoverable'],
+    [Object.assign(new Error('x'), { status: 429 }), 'recoverable'],
+    [Object.assign(new Error('x'), { statusCode: 529 }), 'recoverable'],
+    [Object.assign(new Error('x'), { status: 422 }), 'needs_repair'],
+    [Object.assign(new Error('x'), { status: 404 }), 'final'],
+    [new Error('outer', { cause: new TypeError('fetch failed') }), 'recoverable'],
+    [new Refusal('full'), 'recoverable'],
+    [new Refusal('never', { retry: false }), 'final'],
+    [new Error('a fault'), 'final'],
+    ['a text', 'final'],
+  ] as const)('[B8a] of %s is %s', (error, expected) => {
+    expect(
+      failureClassOf(
+        error instanceof Error && 'statusCode' in error ? Object.assign(error, { status: error.statusCode }) : error,
+      ),
+    ).toBe(expected);
+  });
+});
+
+describe('a step that failed for good', () => {
+  test('[B8b, B8e] is run again where the policy says so, as often as it says; each decision is in the event log', async () => {
+    const policy: PolicyTable = [{ class: 'final', node: 'work', action: 'retry', times: 2 }];
+    const scene = working(
+      policy,
+      failing(2, () => new Error('odd')),
+    );
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'done' });
+    expect(await said(scene)).toEqual(['after 2', 'after']);
+    expect(await decisions(scene)).toEqual(
+      Array.from({ length: 2 }, () => ({
+        rule: 1,
+        action: 'retry',
+        class: 'final',
+        node: 'work',
+        tool: null,
+        code: null,
+        message: 'odd',
+      })),
+    );
+  });
+
+  test('[B8b] fails once the rules are used up, with an alert; a restart does not count them anew', async () => {
+    const scene = working(
+      [{ action: 'retry', times: 2 }],
+      failing(99, () => new Error('odd')),
+    );
+    const run = async () => (await scene.open()).run();
+    await scene.begun();
+
+    expect(await run()).toEqual({ end: 'failed' });
+    expect((await head(await scene.open())).control).toMatchObject({ decisions: { '0/work': 2 }, status: 'failed' });
+    expect(scene.frames('alert')).toMatchObject([{ reason: 'failed', error: { message: 'odd' } }]);
+  });
+
+  test('[B8b] takes the first rule that fits by class, node, tool and code', async () => {
+    const never: PolicyRule[] = [
+      { class: 'recoverable', action: 'skip' },
+      { node: 'after', action: 'skip' },
+      { code: 'tool_denied', action: 'skip' },
+    ];
+    const policy: PolicyTable = [
+      ...never,
+      { class: 'final', node: 'work', action: 'default', update: { said: ['instead'] } },
+    ];
+    const scene = working(
+      policy,
+      failing(1, () => new Error('odd')),
+    );
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'done' });
+    expect(await said(scene)).toEqual(['instead', 'after']);
+  });
+
+  test('[B6b] is skipped where the policy says so: the run goes on along its edge', async () => {
+    const scene = working(
+      [{ action: 'skip' }],
+      failing(1, () => new Error('odd')),
+    );
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'done' });
+    expect(await said(scene)).toEqual(['after']);
+  });
+
+  test('[B6d] without a rule fails the run, with an alert', async () => {
+    const scene = working(
+      [],
+      failing(1, () => new Error('odd')),
+    );
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(scene.frames('alert')).toHaveLength(1);
+  });
+
+  test('[B8c] goes back to before its model call, with a hint for node and model', async () => {
+    const hints: (string | undefined)[] = [];
+    const model = new ScriptedModel((prompt) => (prompt.includes('JSON only') ? '"good"' : 'prose'));
+    const policy: PolicyTable = [
+      { class: 'needs_repair', action: 'go_back', before: 'model', hint: 'Answer in JSON only.' },
+    ];
+    const scene = working(
+      policy,
+      ({ model: ask, hint }) => {
+        hints.push(hint);
+        return ask.object(z.string(), 'say it');
+      },
+      { model },
+    );
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'done' });
+    expect(await said(scene)).toEqual(['good', 'after']);
+    expect(hints).toEqual([undefined, 'Answer in JSON only.']);
+    expect(model.calls.map(({ prompt }) => prompt)).toEqual(['say it', 'say it\nAnswer in JSON only.']);
+    expect(await decisions(scene)).toMatchObject([
+      { action: 'go_back', hint: 'Answer in JSON only.', class: 'needs_repair' },
+    ]);
+    expect((await head(await scene.open())).control.usage).toMatchObject({ outputTokens: 6 });
+  });
+
+  test('[B8c] does not go back across an effect of class once: the next rule is taken', async () => {
+    let sent = 0;
+    const send = tool({
+      name: 'send',
+      description: 'Sends',
+      input: z.object({}),
+      effect: 'once',
+      run: () => {
+        sent += 1;
+        return 'sent';
+      },
+    });
+    const policy: PolicyTable = [
+      { action: 'go_back', before: 'model', hint: 'again' },
+      { action: 'default', update: { said: ['gave up'] } },
+    ];
+    const scene = working(
+      policy,
+      async ({ call, model }) => {
+        await call('send', {});
+        return model.object(z.string(), 'say it');
+      },
+      { tools: { send }, model: new ScriptedModel(() => 'prose') },
+    );
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'done' });
+    expect(sent).toBe(1);
+    expect(await said(scene)).toEqual(['gave up', 'after']);
+  });
+
+  test('[B8b] waits for the network while that is away, and then makes its calls again', async () => {
+    const cable = new Cable();
+    const get = tool({
+      name: 'get',
+      description: 'Gets',
+      input: z.object({}),
+      effect: 'read',
+      retry: { attempts: 1 },
+      run: () => {
+        if (!cable.isPlugged) throw offline();
+        return 'page';
+      },
+    });
+    const agentScene = working(
+      [{ class: 'recoverable', action: 'wait_network' }],
+      ({ call }) => call('get', {}) as Promise<string>,
+      {
+        tools: { get },
+      },
+    );
+    agentScene.world.network = cable;
+    cable.isPlugged = false;
+    const thread = await agentScene.begun();
+
+    expect(await thread.run()).toEqual({ end: 'waiting' });
+    expect(only(await thread.waits()).kind).toBe('network');
+    cable.isPlugged = true;
+    expect(await (await agentScene.open()).run()).toEqual({ end: 'done' });
+    expect(await said(agentScene)).toEqual(['page', 'after']);
+  });
+
+  test('[B9g] a tool that needs the network waits for it and uses up no retry', async () => {
+    let calls = 0;
+    const cable = new Cable();
+    const get = tool({
+      name: 'get',
+      description: 'Gets',
+      input: z.object({}),
+      effect: 'once',
+      network: true,
+      run: () => {
+        calls += 1;
+        return 'page';
+      },
+    });
+    const scene = working([], ({ call }) => call('get', {}) as Promise<string>, { tools: { get } });
+    scene.world.network = cable;
+    cable.isPlugged = false;
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'waiting' });
+    expect(calls).toBe(0);
+    cable.isPlugged = true;
+    expect(await (await scene.open()).run()).toEqual({ end: 'done' });
+    expect(calls).toBe(1);
+    expect((await (await scene.open()).effects()).map(({ attempt, status }) => [attempt, status])).toEqual([
+      [1, 'succeeded'],
+    ]);
+  });
+
+  describe('about which a person is asked', () => {
+    const asked = async (reply: string, work: () => string) => {
+      const scene = working([{ action: 'ask' }], work);
+      const thread = await scene.begun();
+      expect(await thread.run()).toEqual({ end: 'waiting' });
+      const later = await scene.open();
+      const wait = only(await later.waits());
+      expect(wait.reason).toBe('Step "work" failed: odd What now: "retry", "skip" or "stop"?');
+      await answer(later, wait, { decision: 'reply', value: reply });
+      return { scene, end: await (await scene.open()).run() };
+    };
+
+    test('[B6c] is run again on retry', async () => {
+      const { scene, end } = await asked(
+        'retry',
+        failing(1, () => new Error('odd')),
+      );
+
+      expect(end).toEqual({ end: 'done' });
+      expect(await said(scene)).toEqual(['after 1', 'after']);
+    });
+
+    test('[B6c] is left out on skip', async () => {
+      const { scene, end } = await asked(
+        'skip',
+        failing(9, () => new Error('odd')),
+      );
+
+      expect(end).toEqual({ end: 'done' });
+      expect(await said(scene)).toEqual(['after']);
+    });
+
+    test('[B6c] fails on anything else, with its own error', async () => {
+      const { scene, end } = await asked(
+        'no idea',
+        failing(9, () => new Error('odd')),
+      );
+
+      expect(end).toEqual({ end: 'failed' });
+      expect((await head(await scene.open())).control.failure?.message).toBe('odd');
+    });
+
+    test('[B6c] asks again when it fails again', async () => {
+      const { scene, end } = await asked(
+        'retry',
+        failing(9, () => new Error('odd')),
+      );
+
+      expect(end).toEqual({ end: 'waiting' });
+      expect(await (await scene.open()).waits()).toHaveLength(1);
+    });
+  });
+});
+
+describe('a call that failed for good', () => {
+  const broken = tool({
+    name: 'broken',
+    description: 'Fails',
+    input: z.object({ q: z.string() }),
+    effect: 'read',
+    retry: { attempts: 1 },
+    run: () => Promise.reject(new Error('down')),
+  });
+  const spare = tool({
+    name: 'spare',
+    description: 'Works',
+    input: z.object({ q: z.string() }),
+    effect: 'read',
+    run: ({ q }) => `spare ${q}`,
+  });
+  const call = ({ call: make }: Context) => make('broken', { q: 'x' }) as Promise<string>;
+
+  test('[B8b] is made by another tool, with the same arguments', async () => {
+    const policy: PolicyTable = [{ tool: 'broken', action: 'use_tool', use: 'spare' }];
+    const scene = working(policy, call, { tools: { broken, spare } });
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'done' });
+    expect(await said(scene)).toEqual(['spare x', 'after']);
+    expect(await decisions(scene)).toMatchObject([
+      { rule: 1, action: 'use_tool', tool: 'broken', code: 'effect_failed' },
+    ]);
+  });
+
+  test('[B6b] gets a default value', async () => {
+    const policy: PolicyTable = [{ tool: 'broken', action: 'value', value: 'nothing found' }];
+    const scene = working(policy, call, { tools: { broken, spare } });
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'done' });
+    expect(await said(scene)).toEqual(['nothing found', 'after']);
+  });
+
+  test('[B6a] of a model is made with another model, and the next one if that fails too', async () => {
+    const dead = (name: string) => new ScriptedModel(() => Promise.reject(new Error(`${name} is down`)), name);
+    const policy: PolicyTable = [
+      { action: 'use_model', use: 'second' },
+      { action: 'use_model', use: 'third' },
+    ];
+    const scene = working(policy, ({ model }) => model.text('hi'), {
+      model: dead('first'),
+      models: { second: dead('second'), third: new ScriptedModel(() => 'hello', 'third') },
+    });
+    const running = (await scene.begun()).run();
+    for (const _ of [1, 2]) {
+      await scene.passes(500, 2_000);
+      await scene.passes(4_000, 6_000);
+    }
+
+    expect(await running).toEqual({ end: 'done' });
+    expect(await said(scene)).toEqual(['hello', 'after']);
+  });
+
+  test('[B6a] with a model that is not there says which there are', async () => {
+    const model = new ScriptedModel(() => Promise.reject(new Refusal('no', { retry: false })), 'first');
+    const scene = working([{ action: 'use_model', use: 'other' }], ({ model: ask }) => ask.text('hi'), {
+      model,
+      models: { spare: model },
+    });
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect((await head(await scene.open())).control.failure).toMatchObject({
+      code: 'model_unknown',
+      details: { model: 'other', known: '"spare"' },
+    });
+  });
+});
+
+describe('a policy table', () => {
+  test.each([
+    [{ action: 'explode' }, 'has the action "explode"'],
+    [{ node: 'nowhere', action: 'skip' }, 'names the node "nowhere"; there are work, after'],
+    [{ tool: 'hammer', action: 'skip' }, 'names the tool "hammer"; there are '],
+    [{ class: 'odd', action: 'skip' }, 'names the class "odd"; there are recoverable, needs_repair, final'],
+    [{ action: 'use_tool', use: 'hammer' }, 'names the tool to use "hammer"'],
+    [{ action: 'go_back', before: 'lunch', hint: '' }, 'names the place before "lunch"'],
+    [{ action: 'retry', times: -1 }, 'says times -1, not a whole number from 1'],
+    [{ action: 'retry', tries: 3 }, 'has "tries"'],
+  ])('[B8d] with the rule %j is refused where the agent is defined', (rule, problem) => {
+    expect(() => working([{ action: 'skip' }, rule as PolicyRule], () => '')).toThrow(
+      `rule 2 of its policy ${problem}`,
+    );
+  });
+
+  test('[B8d] that an agent brings takes the place of the default one', async () => {
+    const cable = new Cable();
+    const own = working([], () => Promise.reject(offline()));
+    own.world.network = cable;
+    cable.isPlugged = false;
+
+    expect(await (await own.begun()).run()).toEqual({ end: 'failed' });
+  });
+});
