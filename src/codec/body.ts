@@ -59,6 +59,11 @@ export class BodyReader {
     return new BodyReader(this.#take(), this.#where);
   }
 
+  nestedOrNull(): BodyReader | null {
+    const item = this.#take();
+    return item === null ? null : new BodyReader(item, this.#where);
+  }
+
   /** One reader for each element of a list. */
   list(): readonly BodyReader[] {
     const item = this.#take();

@@ -1,6 +1,6 @@
 /** Builds the groups that move a thread: everything encoded and sealed before a transaction opens (I3). */
 import type { CheckpointCause, CheckpointKind, Control, Position } from '../model/checkpoint.ts';
-import type { CommitGroup, Durability, RecordWrite, RowChange } from '../model/commit.ts';
+import type { CommitGroup, Durability, OtherThread, RecordWrite, RowChange } from '../model/commit.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { type CheckpointId, type CommitId, sequenceOf } from '../model/ids.ts';
 import { type FieldImage, isLogImage, type LogImage, logLength, sealCheckpoint } from './checkpoint-codec.ts';
@@ -43,6 +43,8 @@ export interface CheckpointPlan {
   /** Inbox items up to this order give nothing to do before more comes. */
   readonly inboxSeen?: number;
   readonly durability: Durability;
+  /** What the same group does to the thread that waits for this one. */
+  readonly also?: OtherThread;
 }
 
 export interface BuiltGroup {
@@ -108,7 +110,7 @@ export async function buildCheckpoint(
     blobs,
   );
   return {
-    group: built.group,
+    group: { ...built.group, ...(plan.also && { also: plan.also }) },
     image: {
       ...built.image,
       state: {

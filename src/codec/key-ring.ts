@@ -6,7 +6,7 @@
 import { base64url, utf8 } from '../base/bytes.ts';
 import { type Random, randomId } from '../base/random.ts';
 import type { Condition, GroupResult, RecordWrite } from '../model/commit.ts';
-import type { CommitId, Incarnation, ThreadHash, ThreadId } from '../model/ids.ts';
+import type { CommitId, Incarnation, ThreadHash, ThreadId, WaitId } from '../model/ids.ts';
 import type { RecordSource, StoredRecord } from '../model/records.ts';
 import { BodyReader } from './body.ts';
 import type { Cryptography } from './cipher.ts';
@@ -98,12 +98,13 @@ export class KeyRing<RootKey = unknown> {
     const keyId = random.bytes(keyIdBytes);
     const key = `data:${incarnation}`;
     const plain = { keyId: base64url(keyId) };
-    const { id, namespace, owner, agent, createdAtMs } = identity;
-    const wrapped = packBody([secret, id, namespace, owner, agent, createdAtMs]);
+    const { id, namespace, owner, agent, createdAtMs, parent } = identity;
+    const line = parent && [parent.thread, parent.incarnation, parent.wait, parent.ancestors];
+    const wrapped = packBody([secret, id, namespace, owner, agent, createdAtMs, line]);
     const body = await root.seal(wrapPlace(store.name, thread, incarnation, key, plain), wrapped);
     const sealer = new DataSealer(keyId, await cryptography.dataCipher(secret), random);
     return {
-      codec: this.#codec(thread, incarnation, sealer),
+      codec: this.#codec(thread, incarnation, sealer, parent),
       wrap: { table: 'wraps', key, format: recordFormat, plain, body, mode: 'create' },
       condition: { kind: 'present', table: 'wraps', thread: ringOwner, key: 'ring', commit: generation },
     };
@@ -121,14 +122,19 @@ export class KeyRing<RootKey = unknown> {
     if (wrap === undefined) throw codecErrors.make('key_missing', { database: store.name, key });
     const place = wrapPlace(store.name, thread, incarnation, key, wrap.plain);
     const { plaintext } = await root.open(place, wrap.body);
-    const secret = BodyReader.of(plaintext, { table: 'wraps', key }).bytes();
+    const reader = BodyReader.of(plaintext, { table: 'wraps', key });
+    const secret = reader.bytes();
+    for (const _ of ['id', 'namespace', 'owner', 'agent']) reader.text();
+    reader.number();
+    const parent = readParent(reader);
     const keyId = fromBase64url(String(wrap.plain.keyId));
-    return this.#codec(thread, incarnation, new DataSealer(keyId, await cryptography.dataCipher(secret), random));
+    const sealer = new DataSealer(keyId, await cryptography.dataCipher(secret), random);
+    return this.#codec(thread, incarnation, sealer, parent);
   }
 
-  #codec(thread: ThreadHash, incarnation: Incarnation, sealer: DataSealer): ThreadCodec {
+  #codec(thread: ThreadHash, incarnation: Incarnation, sealer: DataSealer, parent: ParentThread | null): ThreadCodec {
     const { store } = this.#parts;
-    return new ThreadCodec({ database: store.name, thread, incarnation, sealer, source: store });
+    return new ThreadCodec({ database: store.name, thread, incarnation, sealer, source: store, parent });
   }
 }
 
@@ -139,12 +145,34 @@ export interface ThreadIdentity {
   readonly owner: string;
   readonly agent: string;
   readonly createdAtMs: number;
+  /** The thread that waits for this one's end; `null` for one that nobody started. */
+  readonly parent: ParentThread | null;
+}
+
+/** Who waits for a thread, and where. */
+export interface ParentThread {
+  readonly thread: ThreadHash;
+  readonly incarnation: Incarnation;
+  readonly wait: WaitId;
+  /** The agents from the first ancestor down to the parent. */
+  readonly ancestors: readonly string[];
 }
 
 export interface NewThreadKey {
   readonly codec: ThreadCodec;
   readonly wrap: RecordWrite;
   readonly condition: Extract<Condition, { kind: 'present' }>;
+}
+
+function readParent(reader: BodyReader): ParentThread | null {
+  const line = reader.nestedOrNull();
+  if (line === null) return null;
+  return {
+    thread: line.text() as ThreadHash,
+    incarnation: line.text() as Incarnation,
+    wait: line.text() as WaitId,
+    ancestors: line.list().map((item) => item.text()),
+  };
 }
 
 async function createRing<RootKey>(

@@ -2,7 +2,7 @@ import { type Random, randomId } from '../base/random.ts';
 import type { CommitId, Incarnation, ThreadHash, ThreadId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { type RowControl, sealRowControl } from './control-codec.ts';
-import type { KeyRing, NewThreadKey } from './key-ring.ts';
+import type { KeyRing, NewThreadKey, ParentThread } from './key-ring.ts';
 import { recordFormat } from './thread-codec.ts';
 
 export interface NewThread {
@@ -17,9 +17,17 @@ export interface NewThread {
 export async function newThread(
   keyRing: KeyRing,
   random: Random,
-  thread: { hash: ThreadHash; id: ThreadId; namespace: string; owner: string; agent: string; nowMs: number },
+  thread: {
+    hash: ThreadHash;
+    id: ThreadId;
+    namespace: string;
+    owner: string;
+    agent: string;
+    nowMs: number;
+    parent?: ParentThread;
+  },
 ): Promise<NewThread> {
-  const { hash, id, namespace, owner, agent, nowMs } = thread;
+  const { hash, id, namespace, owner, agent, nowMs, parent = null } = thread;
   const incarnation = randomId(random) as Incarnation;
   const { codec, wrap, condition } = await keyRing.createThread(hash, incarnation, {
     id,
@@ -27,6 +35,7 @@ export async function newThread(
     owner,
     agent,
     createdAtMs: nowMs,
+    parent,
   });
   const bound = { namespace, owner, agent, head: null, ledger: 0, sequence: -1 };
   const control: RowControl = {

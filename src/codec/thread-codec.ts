@@ -6,6 +6,7 @@ import type { PlainFields, RecordSource, StoredRecord, Table } from '../model/re
 import type { Place } from './envelope.ts';
 import { codecErrors } from './errors.ts';
 import { inspectValue } from './inspect-value.ts';
+import type { ParentThread } from './key-ring.ts';
 import { LargeRef, packValue, unpackValue } from './packer.ts';
 import type { DataSealer, Opened } from './sealer.ts';
 import { substitute } from './substitute.ts';
@@ -26,6 +27,7 @@ export interface ThreadCodecOptions {
   readonly incarnation: Incarnation;
   readonly sealer: DataSealer;
   readonly source: RecordSource;
+  readonly parent?: ParentThread | null;
   readonly thresholdBytes?: number;
 }
 
@@ -35,6 +37,8 @@ export class ThreadCodec {
   readonly incarnation: Incarnation;
   readonly sealer: DataSealer;
   readonly source: RecordSource;
+  /** The thread that waits for this one's end; `null` for one that nobody started. */
+  readonly parent: ParentThread | null;
   readonly #database: string;
   readonly #thresholdBytes: number;
   /** References of files that this codec has read or written: their bytes need not be hashed again. */
@@ -45,6 +49,7 @@ export class ThreadCodec {
     this.incarnation = options.incarnation;
     this.sealer = options.sealer;
     this.source = options.source;
+    this.parent = options.parent ?? null;
     this.#database = options.database;
     this.#thresholdBytes = options.thresholdBytes ?? defaultThresholdBytes;
   }

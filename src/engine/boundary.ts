@@ -4,13 +4,14 @@ import type { OrderedItem } from '../codec/inbox-codec.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
-import type { RecordWrite } from '../model/commit.ts';
+import type { OtherThread, RecordWrite } from '../model/commit.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import type { Frame } from '../model/frame.ts';
 import type { WaitId } from '../model/ids.ts';
 import type { Settled } from '../model/inbox.ts';
 import { type Lines, noLines } from '../model/lines.ts';
 import type { Wait } from '../model/wait.ts';
+import { answerToParent, type Children } from './children.ts';
 import { engineErrors } from './errors.ts';
 import { timeLeft } from './limits.ts';
 import { readLines } from './line-draft.ts';
@@ -22,6 +23,8 @@ import type { ThreadWriter } from './thread-writer.ts';
 /** A checkpoint to be, and the lines of the run once it is applied. */
 export interface NextBoundary extends NextCheckpoint {
   readonly lines?: Lines;
+  /** For a run that is done: the state it ends with. */
+  readonly endState?: Readonly<Record<string, unknown>>;
 }
 
 export type MakeBoundary = (image: ThreadImage) => NextBoundary | Promise<NextBoundary>;
@@ -30,6 +33,7 @@ export interface BoundaryParts {
   readonly ports: RunPorts;
   readonly options: EngineOptions;
   readonly writer: ThreadWriter;
+  readonly children: Children;
   readonly emit: (frame: Frame) => void;
 }
 
@@ -69,6 +73,19 @@ export class Boundary {
 
   get position() {
     return positionOf(this.image);
+  }
+
+  /** What the commit that ends a child tells the thread that waits for it. */
+  async #answerToParent({ control, endState }: NextBoundary): Promise<OtherThread | undefined> {
+    const { ports, writer, options } = this.parts;
+    const { parent } = writer.codec;
+    const { status } = control;
+    if (parent === null || (status !== 'done' && status !== 'failed' && status !== 'cancelled')) return undefined;
+    const fields = Object.entries(options.agent.state).filter(([, { kind }]) => kind === 'value');
+    const state = endState && Object.fromEntries(fields.map(([name]) => [name, endState[name]]));
+    const usage = control.usage ?? this.control.usage;
+    const failure = control.failure ?? null;
+    return answerToParent(ports, parent, { status, state: state ?? null, failure, usage });
   }
 
   /** How long the run has taken by now. */
@@ -128,14 +145,18 @@ export class Boundary {
           inboxSeen: this.inboxSeen({ ...this.control, ...made.control }),
           resumes: this.#resumed,
         };
+        const also = await this.#answerToParent(made);
         const wakeUpAtMs = earliest([made.wakeUpAtMs ?? null, this.#deadlineAfter(before, made)]);
-        return planFor(before, { ...made, wakeUpAtMs, events: [...resumed, ...made.events] }, world);
+        const events = [...resumed, ...made.events];
+        return planFor(before, { ...made, wakeUpAtMs, events, ...(also && { also }) }, world);
       },
       () => {
         this.#resumed = 0;
         this.#lines = made?.lines ?? this.#lines;
       },
     );
+    const { parent } = this.parts.writer.codec;
+    if (parent !== null && image.row.status !== 'running') this.parts.options.onNews?.(parent.thread);
     if (image.state !== null) {
       const step = {
         ...summaryOf(image.state.checkpoint),

@@ -89,7 +89,7 @@ function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {
       ) as Promise<never>,
     all: (items, work) => inPlace(run, scope, 'all', undefined, (place) => allOf(parts, place, items, work)),
     model: modelCalls(parts, scope),
-    ...waitCalls(run, (name, options, work) => inPlace(run, scope, name, options, work)),
+    ...waitCalls(run, agent, (name, options, work) => inPlace(run, scope, name, options, work)),
     now: () => read(() => run.ports.clock.nowMs()),
     random: () => read(() => randomFraction(run.ports.random)),
   };

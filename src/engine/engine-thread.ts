@@ -22,7 +22,7 @@ import {
 import { type Extension, type InboxPolicy, inboxPolicies } from '../model/inbox.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
-import { limitProblem } from '../program/agent.ts';
+import { type AnyAgent, limitProblem } from '../program/agent.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { engineErrors } from './errors.ts';
@@ -48,13 +48,22 @@ interface OpenThread {
 export class EngineThread {
   readonly id: ThreadId;
   readonly #ports: RunPorts;
-  readonly #options: EngineOptions;
+  /** With the agent that the thread belongs to, once that is known. */
+  #options: EngineOptions;
+  readonly #agents: ReadonlyMap<string, AnyAgent>;
   readonly #emit: (frame: Frame) => void;
   #codec: ThreadCodec | undefined;
   #runner: ThreadRunner | undefined;
   #isStopping = false;
 
-  constructor(ports: RunPorts, options: EngineOptions, id: ThreadId, emit: (frame: Frame) => void) {
+  constructor(
+    ports: RunPorts,
+    options: EngineOptions,
+    agents: ReadonlyMap<string, AnyAgent>,
+    id: ThreadId,
+    emit: (frame: Frame) => void,
+  ) {
+    this.#agents = agents;
     this.#ports = ports;
     this.#options = options;
     this.id = id;
@@ -72,6 +81,7 @@ export class EngineThread {
     dedupId: string = randomId(this.#ports.random),
     policy: InboxPolicy = 'queue',
   ): Promise<void> {
+    await this.#open(); // whose input it is, is known then
     checkInput(this.#options.agent.state, update);
     if (!inboxPolicies.includes(policy)) {
       throw engineErrors.make('policy_unknown', { policy: String(policy), known: inboxPolicies.join(', ') });
@@ -250,10 +260,12 @@ export class EngineThread {
   async #open(): Promise<OpenThread | undefined> {
     const row = await this.#ports.store.readThread(await this.hash());
     if (row === undefined) return undefined;
-    const { agent } = this.#options;
-    if (row.agent !== agent.name) {
-      throw engineErrors.make('thread_of_another_agent', { thread: this.id, agent: row.agent, expected: agent.name });
+    const agent = this.#agents.get(row.agent);
+    if (agent === undefined) {
+      const expected = this.#options.agent.name;
+      throw engineErrors.make('thread_of_another_agent', { thread: this.id, agent: row.agent, expected });
     }
+    this.#options = { ...this.#options, agent };
     if (this.#codec?.incarnation !== row.incarnation) {
       this.#codec = await this.#ports.keyRing.openThread(row.thread, row.incarnation);
     }

@@ -2,6 +2,7 @@ import { openRowControl } from '../codec/control-codec.ts';
 import type { Frame } from '../model/frame.ts';
 import { type ThreadHash, type ThreadId, threadIdProblem } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
+import { type AnyAgent, agentsByName } from '../program/agent.ts';
 import { BelievedTime } from './believed-time.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
@@ -18,10 +19,12 @@ export class Engine {
   readonly #ports: RunPorts;
   readonly #options: EngineOptions;
   readonly #threads = new Map<ThreadId, EngineThread>();
+  readonly #agents: ReadonlyMap<string, AnyAgent>;
 
   constructor(ports: EnginePorts, options: EngineOptions) {
     this.#ports = { ...ports, time: new BelievedTime(ports.clock) };
     this.#options = options;
+    this.#agents = agentsByName(options.agent);
   }
 
   /** The thread of this id, new or known. @throws `thread_id_invalid` */
@@ -30,18 +33,21 @@ export class Engine {
     const known = this.#threads.get(checked);
     if (known !== undefined) return known;
     const emit = (frame: Frame) => this.#options.onFrame?.(checked, frame);
-    const thread = new EngineThread(this.#ports, this.#options, checked, emit);
+    const thread = new EngineThread(this.#ports, this.#options, this.#agents, checked, emit);
     this.#threads.set(checked, thread);
     return thread;
   }
 
-  /** The threads of this agent and owner, newest change first, with their ids opened. At most `limit` (default 1000). */
-  async threads(limit = 1_000): Promise<readonly ThreadEntry[]> {
+  /**
+   * The threads of this agent and owner, newest change first, with their ids opened. At most `limit` (default 1000).
+   * `children`: those of the agents that it starts as well.
+   */
+  async threads(limit = 1_000, { children = false } = {}): Promise<readonly ThreadEntry[]> {
     const { agent, namespace = 'default', owner = 'local' } = this.#options;
     const mine: ThreadRow[] = [];
     for (let after: ThreadHash | undefined, isMore = true; isMore; ) {
       const page = await this.#ports.store.listThreads({ namespace, owner, limit: pageRows, ...(after && { after }) });
-      for (const row of page) if (row.agent === agent.name) mine.push(row);
+      for (const row of page) if (children ? this.#agents.has(row.agent) : row.agent === agent.name) mine.push(row);
       after = page.at(-1)?.thread;
       isMore = page.length === pageRows;
     }
@@ -51,9 +57,10 @@ export class Engine {
 
   /** The id of a thread of this agent and owner that is known by its hash; `undefined` if there is none, or it does not open. */
   async idOf(hash: ThreadHash): Promise<ThreadId | undefined> {
-    const { agent, namespace = 'default', owner = 'local' } = this.#options;
+    const { namespace = 'default', owner = 'local' } = this.#options;
     const row = await this.#ports.store.readThread(hash);
-    const isMine = row?.agent === agent.name && row.namespace === namespace && row.owner === owner;
+    const isMine =
+      row !== undefined && this.#agents.has(row.agent) && row.namespace === namespace && row.owner === owner;
     return isMine ? (await this.#entry(row)).id : undefined;
   }
 

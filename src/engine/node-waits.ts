@@ -3,8 +3,11 @@
 import type { EffectKey } from '../model/ids.ts';
 import { validate } from '../model/schema.ts';
 import type { WaitAnswer, WaitKind } from '../model/wait.ts';
+import { type AnyAgent, childrenOf } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
 import type { CallOptions, WaitCalls } from '../program/node-context.ts';
+import { checkInput } from '../program/state.ts';
+import type { ChildArgs, ChildOutcome } from './children.ts';
 import { effectKeyFor, waitIdFor } from './identity.ts';
 import { recordInputs } from './ledger-writes.ts';
 import { encodeWithDigest, type StepRun } from './step-run.ts';
@@ -24,7 +27,10 @@ interface Asked {
   readonly expiresInMs: number | null;
 }
 
-export function waitCalls(run: StepRun, at: AtPlace): WaitCalls {
+/** Children of children of … at most. */
+const mostAncestors = 8;
+
+export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls {
   return {
     ask: (question, options = {}) =>
       at('ask', options, async (place) => {
@@ -67,6 +73,13 @@ export function waitCalls(run: StepRun, at: AtPlace): WaitCalls {
         });
       }),
     online: (options) => at('online', options, (place) => waitWhileOffline(run, place)),
+    child: (child, input, options = {}) =>
+      at(`child ${child.name}`, options, async (place) => {
+        const end = await childEnd(run, agent, child.name, input, place);
+        if (end.status === 'done' || options.onFailure !== 'stop') return end as never;
+        const reason = end.failure?.message ?? 'it was stopped';
+        throw programErrors.make('child_failed', { agent: child.name, thread: end.thread, status: end.status, reason });
+      }),
   };
 }
 
@@ -75,6 +88,32 @@ export async function waitWhileOffline(run: StepRun, place: string): Promise<voi
   if (run.ports.network?.isOnline() !== false && !(await isAsked(run, `${place}/network`))) return;
   const reason = 'until the network is there';
   await waitFor(run, `${place}/network`, { kind: 'network', about: '', args: null, reason, expiresInMs: null });
+}
+
+async function childEnd(run: StepRun, agent: AnyAgent, name: string, input: object, place: string) {
+  const { codec } = run.writer;
+  const ancestors = [...(codec.parent?.ancestors ?? []), agent.name];
+  const child = childrenOf(agent).find((one) => one.name === name);
+  if (child === undefined) {
+    const known = childrenOf(agent).map((one) => `"${one.name}"`);
+    throw programErrors.make('child_unknown', { agent: name, known: known.join(', ') || 'none' });
+  }
+  if (ancestors.length > mostAncestors) {
+    const chain = [...ancestors, name].join(' > ');
+    throw programErrors.make('children_too_deep', { chain, most: mostAncestors });
+  }
+  checkInput(child.state, input);
+  const thread = `child-${await codec.sealer.hash('child', run.scheduled.step, place)}`;
+  const args: ChildArgs = { thread, input: { ...input } };
+  const reason = `until ${name} has ended`;
+  const answer = await waitFor(run, `${place}/child`, { kind: 'child', about: name, args, reason, expiresInMs: null });
+  const outcome = answer.decision === 'ended' ? (answer.value as ChildOutcome) : undefined;
+  if (outcome === undefined) throw new Error(`Child ${name} was answered with ${answer.decision}.`);
+  const { status, state, failure, usage } = outcome;
+  run.tally.inputTokens += usage.inputTokens;
+  run.tally.outputTokens += usage.outputTokens;
+  run.tally.cost += usage.cost;
+  return { thread, status, state, failure };
 }
 
 async function isAsked(run: StepRun, place: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import { type Random, randomId } from '../base/random.ts';
 import { type CheckpointPlan, noChange, type StateChange } from '../codec/commit-builder.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { CheckpointCause, Control, Position } from '../model/checkpoint.ts';
-import type { RecordWrite } from '../model/commit.ts';
+import type { OtherThread, RecordWrite } from '../model/commit.ts';
 import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { checkpointIdFor } from '../model/ids.ts';
@@ -33,6 +33,8 @@ export interface NextCheckpoint {
   readonly heavy: boolean;
   readonly stepMs?: number;
   readonly stepTokens?: number;
+  /** What the same group does to the thread that waits for this one. */
+  readonly also?: OtherThread;
 }
 
 export interface CommitPlanWorld {
@@ -84,6 +86,7 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
     span: spanOf(image, random),
     events: next.events,
     ...(next.records && { records: next.records }),
+    ...(next.also && { also: next.also }),
     wakeUpAtMs: next.wakeUpAtMs ?? null,
     inboxSeen: world.inboxSeen,
     durability: next.heavy ? 'strict' : (options.durability ?? 'strict'),

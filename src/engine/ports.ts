@@ -3,7 +3,7 @@ import type { Random } from '../base/random.ts';
 import type { KeyRing } from '../codec/key-ring.ts';
 import type { Durability } from '../model/commit.ts';
 import type { Frame } from '../model/frame.ts';
-import type { ThreadId } from '../model/ids.ts';
+import type { ThreadHash, ThreadId } from '../model/ids.ts';
 import type { TierPolicy } from '../model/tiers.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import type { LanguageModel } from '../program/model.ts';
@@ -42,6 +42,8 @@ export interface EngineOptions {
   readonly tiers?: Partial<TierPolicy>;
   /** Leases in a row without a committed step before a thread is stopped as failed. Default 8. */
   readonly maxResumes?: number;
+  /** Another thread got something to do: a child that was made, a parent whose child ended. Must not throw. */
+  readonly onNews?: (thread: ThreadHash) => void;
   /** Hears every frame of every thread. Must not throw. */
   readonly onFrame?: (thread: ThreadId, frame: Frame) => void;
 }

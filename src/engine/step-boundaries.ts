@@ -102,8 +102,9 @@ export class StepBoundaries {
       draft.clearStep(path);
       joined = await work(draft);
       applied = main.compose(joined.updates);
+      const endState = joined.next === null && main.with(joined.updates).values;
       const decisions = decision === undefined ? run.decisions : [...run.decisions, decision];
-      return this.#next(ended, image, draft, joined, applied, decisions);
+      return { ...this.#next(ended, image, draft, joined, applied, decisions), ...(endState && { endState }) };
     });
     const { emit } = boundary.parts;
     if (joined.failure !== undefined) {

@@ -18,6 +18,7 @@ import type { ThreadRow } from '../model/records.ts';
 import { programErrors } from '../program/errors.ts';
 import { RunBoundaries } from './boundaries.ts';
 import { Boundary, type BoundaryParts } from './boundary.ts';
+import { Children } from './children.ts';
 import { engineErrors } from './errors.ts';
 import { halted, LimitBoundaries } from './limit-boundaries.ts';
 import { openLines } from './line-status.ts';
@@ -132,7 +133,8 @@ export class ThreadRunner {
     }
     const writer = new ThreadWriter(this.#ports, this.#codec, image);
     this.#writer = writer;
-    const parts = { ports: this.#ports, options: this.#options, writer, emit: this.#emit };
+    const children = new Children(this.#ports, this.#options);
+    const parts = { ports: this.#ports, options: this.#options, writer, children, emit: this.#emit };
     const stop = (why: StopReason) => this.#abort.abort(new Stop(why));
     const leased = await leasedParts(parts, this.#codec, row.status === 'running', stop);
     this.#leased = leased;
@@ -171,6 +173,7 @@ export class ThreadRunner {
       const cancel = items.findLast(({ item }) => item.type === 'cancel');
       if (cancel !== undefined) {
         const tally = await this.#stopLines('cancelled', lines);
+        await waits.cancelChildren();
         state = await runs.cancel(state, cancel, items, tally);
       }
       if (this.#isStopping) throw new Stop('stopped');
@@ -185,6 +188,7 @@ export class ThreadRunner {
         await limits.extend(extension.order, extension.item.limits);
       } else if (interrupting !== undefined && (isUnderWay || halted.includes(status))) {
         const tally = await this.#stopLines('interrupted', lines);
+        await waits.cancelChildren();
         state = await runs.interrupt(state, interrupting.order, tally);
       } else if (isUnderWay) {
         await waits.deliver(items);

@@ -11,7 +11,15 @@ import { type BuiltGroup, buildCheckpoint, buildIntent, type CheckpointPlan } fr
 import type { StoredIntent } from '../codec/ledger-codec.ts';
 import type { BlobBatch, ThreadCodec } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
-import type { CommitGroup, Condition, Durability, GroupResult, RecordWrite, RowChange } from '../model/commit.ts';
+import type {
+  CommitGroup,
+  Condition,
+  Durability,
+  GroupResult,
+  OtherThread,
+  RecordWrite,
+  RowChange,
+} from '../model/commit.ts';
 import type { CommitId } from '../model/ids.ts';
 import { storeErrors } from '../store/errors.ts';
 import { engineErrors } from './errors.ts';
@@ -119,7 +127,11 @@ export class ThreadWriter {
   }
 
   async #apply({ group, image }: BuiltGroup): Promise<ThreadImage> {
-    const result = await give(this.#ports, group);
+    let result = await give(this.#ports, group);
+    if (group.also !== undefined && isAboutOther(result, group.also)) {
+      const { also: _, ...alone } = group; // nobody waits any more: the end is this thread's own
+      result = await give(this.#ports, alone);
+    }
     if (result.status !== 'applied') throw this.#refused(result);
     this.#image = image;
     return image;
@@ -140,4 +152,12 @@ export class ThreadWriter {
     }
     return engineErrors.make('lease_lost', { thread, reason: result.status });
   }
+}
+
+function isAboutOther(result: GroupResult, { incarnation, conditions }: OtherThread): boolean {
+  if (result.status === 'gone') return result.incarnation === incarnation;
+  return conditions.some(
+    ({ kind, ...is }) =>
+      kind === 'wait_open' && result.status === 'wait_closed' && 'wait' in is && is.wait === result.wait,
+  );
 }

@@ -20,6 +20,8 @@ export class WaitBoundaries {
   #answerable: Map<WaitId, Wait> | undefined;
   /** Inbox items that are the answer to a wait whose step has not ended. */
   readonly #delivered = new Set<number>();
+  /** Waits whose child was made, or found, by this runner. */
+  readonly #started = new Set<WaitId>();
 
   constructor(boundary: Boundary) {
     this.#boundary = boundary;
@@ -58,6 +60,21 @@ export class WaitBoundaries {
     });
     this.opened(waits);
     boundary.parts.emit({ type: 'status', status: image.row.status, failure: null });
+    for (const wait of waits) if (wait.kind === 'child') await this.#startChild(wait);
+  }
+
+  /** Asks the children that this run waits for to stop. */
+  async cancelChildren(): Promise<void> {
+    const boundary = this.#boundary;
+    for (const wait of await boundary.unanswered(boundary.control.waits)) {
+      if (wait.kind === 'child') await boundary.parts.children.cancel(wait);
+    }
+  }
+
+  async #startChild(wait: Wait): Promise<void> {
+    const { children, writer } = this.#boundary.parts;
+    this.#started.add(wait.id);
+    await children.start(writer.codec, wait);
   }
 
   /** Shows waits that are stored, and keeps in mind those that the engine answers. */
@@ -97,6 +114,10 @@ export class WaitBoundaries {
     if (this.#boundary.control.waits.length === 0) return;
     this.#answerable ??= await this.#readAnswerable();
     for (const wait of [...this.#answerable.values()]) {
+      if (wait.kind === 'child') {
+        if (!this.#started.has(wait.id)) await this.#startChild(wait);
+        continue;
+      }
       if (wait.kind === 'network') {
         if (ports.network?.isOnline() === false || !this.#answerable.delete(wait.id)) continue;
         await this.answer(wait, { decision: 'online' });
@@ -144,6 +165,7 @@ export class WaitBoundaries {
   }
 }
 
+/** Waits that the engine sees to itself. */
 function isAnswerable({ kind }: Wait): boolean {
-  return kind === 'event' || kind === 'network';
+  return kind === 'event' || kind === 'network' || kind === 'child';
 }

@@ -34,6 +34,10 @@ export class Host {
     this.#engine = new Engine(parts.ports, {
       ...parts.options,
       onFrame: (id, frame) => this.#hosted.get(id)?.onFrame(frame),
+      onNews: (hash) => {
+        parts.hints.post(hash);
+        void this.#hasNews(hash).catch(() => undefined); // whoever starts next looks at every thread with work
+      },
     });
     parts.hints.listen((hash) => {
       void this.#hinted(hash).catch(() => undefined); // only a hint: whoever needs the thread meets the fault itself
@@ -43,7 +47,7 @@ export class Host {
   /** Goes on with every thread that has something to do. */
   async start(): Promise<void> {
     if (this.#parts.resume !== 'auto') return;
-    for (const { id, row } of await this.#engine.threads()) {
+    for (const { id, row } of await this.#engine.threads(Infinity, { children: true })) {
       if (id !== undefined && hasWork(row)) (await this.#thread(id)).kick();
     }
   }
@@ -77,9 +81,21 @@ export class Host {
   }
 
   async #hinted(hash: string): Promise<void> {
-    const id = this.#byHash.get(hash) === undefined ? await this.#engine.idOf(hash as ThreadHash) : undefined;
-    const thread = id === undefined ? this.#byHash.get(hash) : await this.#thread(id);
+    const thread = await this.#known(hash);
     if (!this.#isClosing) await thread?.hinted();
+  }
+
+  /** A child, or the parent of one, got something to do by a run here. */
+  async #hasNews(hash: string): Promise<void> {
+    const thread = await this.#known(hash);
+    if (!this.#isClosing) thread?.kick();
+  }
+
+  async #known(hash: string): Promise<HostedThread | undefined> {
+    const hosted = this.#byHash.get(hash);
+    if (hosted !== undefined) return hosted;
+    const id = await this.#engine.idOf(hash as ThreadHash);
+    return id === undefined ? undefined : this.#thread(id);
   }
 
   async close(): Promise<void> {

@@ -44,6 +44,15 @@ export type RowChange = Partial<
   >
 >;
 
+/** What a group does to another thread, so that the two agree: a child's end, and the answer to its parent's wait. */
+export interface OtherThread {
+  readonly thread: ThreadHash;
+  readonly incarnation: Incarnation;
+  readonly conditions: readonly Extract<Condition, { kind: 'wait_open' | 'present' }>[];
+  readonly records: readonly RecordWrite[];
+  readonly row: Pick<RowChange, 'wakeUpAtMs'>;
+}
+
 export interface CommitGroup {
   readonly id: CommitId;
   readonly thread: ThreadHash;
@@ -54,6 +63,8 @@ export interface CommitGroup {
   readonly records: readonly RecordWrite[];
   readonly inbox?: InboxAppend;
   readonly row?: RowChange;
+  /** Applied with the rest or not at all. Its thread may be `gone` by its own incarnation. */
+  readonly also?: OtherThread;
 }
 
 export type GroupResult =

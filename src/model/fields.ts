@@ -69,6 +69,16 @@ export type StateOf<F extends Fields> = {
         : never;
 };
 
+/** The value fields of a state. */
+export type ValuesOf<F extends Fields> = {
+  readonly [K in keyof F as F[K] extends ValueField<infer _, infer __> ? K : never]: F[K] extends ValueField<
+    infer Value,
+    infer _
+  >
+    ? Value
+    : never;
+};
+
 /** What a step, or an input, may change. */
 export type UpdateOf<F extends Fields> = {
   readonly [K in keyof F as F[K] extends SecretField<unknown> ? never : K]?: F[K] extends LogField<infer Item>

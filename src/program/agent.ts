@@ -68,6 +68,8 @@ export interface AgentDefinition<F extends Fields, T extends Tools, N extends st
   readonly limits?: RunLimits;
   /** What is done about failures whose retries are spent. Default: `defaultPolicy`. */
   readonly policy?: PolicyTable;
+  /** Agents that its nodes start as children, by `child`. A function where they refer to this one. */
+  readonly agents?: readonly AnyAgent[] | (() => readonly AnyAgent[]);
   /** Makes the values again that are never stored: secrets and live objects. Called after every restart. */
   rehydrate?(state: StateOf<F>): SecretsOf<F> | Promise<SecretsOf<F>>;
 }
@@ -97,6 +99,7 @@ export interface AnyAgent {
   readonly maxSteps: number;
   readonly limits?: RunLimits;
   readonly policy?: PolicyTable;
+  readonly agents?: readonly AnyAgent[] | (() => readonly AnyAgent[]);
   rehydrate?(state: never): object | Promise<object>;
 }
 
@@ -140,6 +143,28 @@ export function nodeNames(graph: Pick<AnyAgent, 'nodes'>, scope: string): readon
   return Object.entries(graph.nodes as Readonly<Record<string, object>>).flatMap(([name, node]) =>
     isSubgraph(node) ? nodeNames(node, `${scope}${name}/`) : [`${scope}${name}`],
   );
+}
+
+/** The agents that this one starts as children. */
+export function childrenOf({ agents = [] }: Pick<AnyAgent, 'agents'>): readonly AnyAgent[] {
+  return typeof agents === 'function' ? agents() : agents;
+}
+
+/**
+ * The agent and all that it, or one of its children, starts, by name.
+ *
+ * @throws `agent_invalid`: two of them have one name.
+ */
+export function agentsByName(root: AnyAgent, found = new Map<string, AnyAgent>()): ReadonlyMap<string, AnyAgent> {
+  const known = found.get(root.name);
+  if (known !== undefined && known !== root) {
+    const problem = 'another agent that it is used with has the same name';
+    throw programErrors.make('agent_invalid', { agent: root.name, problem });
+  }
+  if (known !== undefined) return found;
+  found.set(root.name, root);
+  for (const child of childrenOf(root)) agentsByName(child, found);
+  return found;
 }
 
 /** What is wrong with these limits; `undefined` if nothing is. */

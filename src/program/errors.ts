@@ -22,6 +22,9 @@ export interface ProgramErrorDetails {
   wait_expired: { kind: string; about: string; afterMs: number };
   event_invalid: { event: string; problem: string };
   sleep_invalid: { durationMs: number };
+  child_unknown: { agent: string; known: string };
+  children_too_deep: { chain: string; most: number };
+  child_failed: { agent: string; thread: string; status: string; reason: string };
   effect_failed: { name: string; key: string; attempts: number; reason: string };
   effect_given_up: { name: string; key: string };
   effect_compensated: { name: string; key: string };
@@ -67,6 +70,11 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   wait_expired: (d) => `Nothing came for the ${d.kind} "${d.about}" within ${d.afterMs} ms. Catch this error to go on.`,
   event_invalid: (d) => `Event "${d.event}" does not fit what the node waits for: ${d.problem}. It was taken.`,
   sleep_invalid: (d) => `Cannot sleep for ${d.durationMs} ms: give a number from 0.`,
+  child_unknown: (d) =>
+    `Agent "${d.agent}" cannot be started from here: name it in \`agents\`; there are ${d.known}. Nothing was started.`,
+  children_too_deep: (d) =>
+    `Agents start one another in a line of more than ${d.most}: ${d.chain}. One of them starts itself again without an end. Nothing was started.`,
+  child_failed: (d) => `Child "${d.agent}" on thread "${d.thread}" ended as ${d.status}: ${d.reason}`,
   effect_failed: (d) => `"${d.name}" failed in all ${d.attempts} attempts: ${d.reason}`,
   effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
   effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,

@@ -1,4 +1,5 @@
-import type { Fields, UpdateOf } from '../model/fields.ts';
+import type { ErrorData } from '../base/errors.ts';
+import type { Fields, UpdateOf, ValuesOf } from '../model/fields.ts';
 import type { LineFailure } from '../model/lines.ts';
 import type { Schema } from '../model/schema.ts';
 import type { ModelAnswer, ModelRequest } from './model.ts';
@@ -46,6 +47,27 @@ export interface WaitCalls {
   sleep(durationMs: number, options?: CallOptions): Promise<void>;
   /** Goes on when the network can be reached. */
   online(options?: CallOptions): Promise<void>;
+  /**
+   * Starts another agent, one that this agent names in `agents`, on a thread of its own, and waits for its end. A child that
+   * fails is told, and stops nobody, unless `onFailure` is `stop`.
+   *
+   * @throws `child_unknown`, `children_too_deep`, `field_unknown`, `state_invalid`; `child_failed` with `onFailure: 'stop'`
+   */
+  child<F extends Fields>(
+    agent: { readonly name: string; readonly state: F },
+    input: UpdateOf<F>,
+    options?: CallOptions & { readonly onFailure?: 'tell' | 'stop' },
+  ): Promise<ChildEnd<F>>;
+}
+
+/** How a child ended. */
+export interface ChildEnd<F extends Fields> {
+  /** The id of its thread: its history stays there. */
+  readonly thread: string;
+  readonly status: 'done' | 'failed' | 'cancelled';
+  /** The value fields of its state, for one that is done. */
+  readonly state: ValuesOf<F> | null;
+  readonly failure: ErrorData | null;
 }
 
 export interface CallScope<T extends Tools> extends WaitCalls {

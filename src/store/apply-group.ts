@@ -2,7 +2,7 @@
  * The rules of one commit group, written once for every adapter that can look before it writes: what the group has to
  * know, and, given that, its result and its writes. Pure: the adapter reads and writes.
  */
-import type { CommitGroup, Condition, GroupResult, RecordWrite } from '../model/commit.ts';
+import type { CommitGroup, Condition, GroupResult, OtherThread, RecordWrite } from '../model/commit.ts';
 import { type CommitId, sortable, type ThreadHash } from '../model/ids.ts';
 import type { StoredRecord, Table, ThreadRow } from '../model/records.ts';
 
@@ -35,10 +35,12 @@ export interface PlacedRecord {
   readonly record: StoredRecord;
 }
 
-/** Records first, the row last. */
+/** Records first, rows last. */
 export interface GroupWrites {
   readonly records: readonly PlacedRecord[];
   readonly row?: ThreadRow;
+  /** The row of the other thread that the group writes to. */
+  readonly otherRow?: ThreadRow;
 }
 
 export interface Verdict<Result> {
@@ -61,6 +63,14 @@ export function needsOf(group: CommitGroup, createsFailAlone: boolean): readonly
     ),
     ...(group.inbox === undefined ? [] : [{ ...dedupAddress(thread, group.inbox.dedupId), of: 'content' } as const]),
     ...group.conditions.flatMap((condition) => needsOfCondition(condition, thread)),
+    ...(group.also === undefined ? [] : needsOfOther(group.also)),
+  ];
+}
+
+function needsOfOther({ thread, conditions, records }: OtherThread): readonly Need[] {
+  return [
+    ...records.map(({ table, key }): Need => ({ table, thread, key, of: 'content' })),
+    ...conditions.flatMap((condition) => needsOfCondition(condition, thread)),
   ];
 }
 
@@ -82,21 +92,43 @@ export function judgeGroup(group: CommitGroup, sight: Sight): Verdict<GroupResul
   const refusal =
     appliedBefore(group, sight) ??
     firstOf(group.conditions, (condition) => failedCondition(condition, row, sight)) ??
-    takenKey(group.records, group.thread, group.id, sight);
+    takenKey(group.records, group.thread, group.id, sight) ??
+    refusalOfOther(group, sight);
   if (refusal !== undefined) return { result: refusal };
 
-  const records = placed(group.records, group.thread, group.id);
+  const other = writesToOther(group, sight);
+  const records = [...placed(group.records, group.thread, group.id), ...other.records];
   if (group.inbox === undefined) {
     return {
       result: { status: 'applied' },
-      writes: group.row === undefined ? { records } : { records, row: { ...row, ...group.row } },
+      writes: { ...other, records, ...(group.row !== undefined && { row: { ...row, ...group.row } }) },
     };
   }
   const order = Math.max(row.inbox, sight.newestOrder(group.thread)) + 1;
   return {
     result: { status: 'applied', order },
-    writes: { records: [...records, ...inboxRecords(group, order)], row: { ...row, ...group.row, inbox: order } },
+    writes: {
+      ...other,
+      records: [...records, ...inboxRecords(group, order)],
+      row: { ...row, ...group.row, inbox: order },
+    },
   };
+}
+
+function refusalOfOther({ also, id }: CommitGroup, sight: Sight): GroupResult | undefined {
+  if (also === undefined) return undefined;
+  const row = sight.row(also.thread);
+  if (row?.incarnation !== also.incarnation) return { status: 'gone', incarnation: also.incarnation };
+  return (
+    firstOf(also.conditions, (condition) => failedCondition(condition, row, sight)) ??
+    takenKey(also.records, also.thread, id, sight)
+  );
+}
+
+function writesToOther({ also, id }: CommitGroup, sight: Sight): GroupWrites {
+  const row = also && sight.row(also.thread);
+  if (also === undefined || row === undefined) return { records: [] };
+  return { records: placed(also.records, also.thread, id), otherRow: { ...row, ...also.row } };
 }
 
 /** `applied` if the group's witness or its inbox item is there. */

@@ -6,10 +6,11 @@ import type { CommitGroup, RecordWrite } from '../model/commit.ts';
 import type { ThreadRow } from '../model/records.ts';
 
 export function ownGroup(group: CommitGroup): CommitGroup {
-  const { inbox, row } = group;
+  const { inbox, row, also } = group;
   return {
     ...group,
     records: ownRecords(group.records),
+    ...(also === undefined ? {} : { also: { ...also, records: ownRecords(also.records) } }),
     ...(inbox === undefined ? {} : { inbox: { ...inbox, plain: { ...inbox.plain }, body: inbox.body.slice() } }),
     ...(row === undefined
       ? {}

@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
 });
 
-const identity = { id: 'x' as ThreadId, namespace: 'n', owner: 'o', agent: 'a', createdAtMs: 0 };
+const identity = { id: 'x' as ThreadId, namespace: 'n', owner: 'o', agent: 'a', createdAtMs: 0, parent: null };
 
 async function codeOf(open: Promise<unknown>): Promise<string> {
   const error = await open.then(

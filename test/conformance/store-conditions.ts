@@ -9,6 +9,7 @@ import {
   conditioned,
   type GiveStore,
   givenThread,
+  givenWait,
   groupFor,
   recordWrite,
   thread,
@@ -85,10 +86,6 @@ export function testConditions(giveStore: GiveStore): void {
       expect(await commitOne(store, group)).toEqual({ status: 'wait_closed', wait: waitId('1') });
       await expectUntouched(store, row, group);
     });
-
-    async function givenWait(store: Store, row: ThreadRow): Promise<void> {
-      await commitOne(store, groupFor(row, 'ask', { records: [recordWrite('waits', `w:${waitId('1')}`)] }));
-    }
 
     function answerTo(row: ThreadRow, name: string): CommitGroup {
       return groupFor(row, name, {

@@ -74,6 +74,11 @@ export async function givenThread(store: Store, name = '1', change: Partial<Thre
   return created.row;
 }
 
+/** An open wait `1`. */
+export async function givenWait(store: Store, row: ThreadRow): Promise<void> {
+  await commitOne(store, groupFor(row, 'ask', { records: [recordWrite('waits', `w:${waitId('1')}`)] }));
+}
+
 export async function commitOne(store: Store, group: CommitGroup): Promise<GroupResult> {
   const [result] = await store.commit([group]);
   if (result === undefined) throw new Error('The commit gave no result');

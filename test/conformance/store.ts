@@ -8,6 +8,7 @@ import { testDurability } from './store-durability.ts';
 import type { StoreSubject } from './store-givens.ts';
 import { testInbox } from './store-inbox.ts';
 import { testLeases } from './store-leases.ts';
+import { testOtherThreads } from './store-others.ts';
 import { testReading } from './store-reading.ts';
 import { testThreads } from './store-threads.ts';
 
@@ -27,6 +28,7 @@ export function testStore(name: string, subject: StoreSubject): void {
     testCommits(giveStore);
     testConditions(giveStore);
     testBatches(giveStore);
+    testOtherThreads(giveStore);
     testInbox(giveStore);
     testThreads(giveStore);
     testLeases(giveStore);

@@ -33,7 +33,7 @@ async function judgeAndWrite(
   how: 'insert' | 'look_first',
 ): Promise<readonly GroupResult[]> {
   const sight = await sightOf(transaction, {
-    threads: groups.map((group) => group.thread),
+    threads: groups.flatMap(({ thread, also }) => (also === undefined ? [thread] : [thread, also.thread])),
     needs: groups.flatMap((group) => needsOf(group, how === 'insert')),
     inboxes: how === 'insert' ? [] : groups.filter((group) => group.inbox !== undefined).map((group) => group.thread),
   });
@@ -48,7 +48,11 @@ async function judgeAndWrite(
 }
 
 /** Issues the writes. Their failure is seen by whoever waits for the transaction. */
-export function write(transaction: IDBTransaction, { records, row }: GroupWrites, how: 'insert' | 'look_first'): void {
+export function write(
+  transaction: IDBTransaction,
+  { records, row, otherRow }: GroupWrites,
+  how: 'insert' | 'look_first',
+): void {
   for (const { table, thread, record, mode } of records) {
     const store = transaction.objectStore(table);
     const key = [thread, record.key];
@@ -56,14 +60,16 @@ export function write(transaction: IDBTransaction, { records, row }: GroupWrites
     if (mode === 'create' && how === 'insert') store.add(value, key);
     else store.put(value, key);
   }
-  if (row !== undefined) transaction.objectStore('threads').put(row, row.thread);
+  for (const each of [row, otherRow]) {
+    if (each !== undefined) transaction.objectStore('threads').put(each, each.thread);
+  }
 }
 
 function scopeOf(groups: readonly CommitGroup[]): readonly ObjectStoreName[] {
   const scope = new Set<ObjectStoreName>(['threads']);
-  for (const { records, conditions, inbox } of groups) {
-    for (const { table } of records) scope.add(table);
-    for (const condition of conditions) {
+  for (const { records, conditions, inbox, also } of groups) {
+    for (const { table } of [...records, ...(also?.records ?? [])]) scope.add(table);
+    for (const condition of [...conditions, ...(also?.conditions ?? [])]) {
       if (condition.kind === 'present') scope.add(condition.table);
       if (condition.kind === 'wait_open') scope.add('waits');
     }

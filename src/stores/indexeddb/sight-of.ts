@@ -42,8 +42,9 @@ export class ReadSight implements Sight {
     this.#newestOrders.set(thread, Math.max(order, this.newestOrder(thread)));
   }
 
-  wrote({ records, row }: GroupWrites): void {
+  wrote({ records, row, otherRow }: GroupWrites): void {
     this.sawRow(row);
+    this.sawRow(otherRow);
     for (const { table, thread, record } of records)
       this.#records.set(nameOf({ table, thread, key: record.key }), record);
   }

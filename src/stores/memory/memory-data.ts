@@ -37,9 +37,9 @@ export class MemoryData implements Sight {
     return newest === undefined ? 0 : orderOf(newest.key);
   }
 
-  write({ records, row }: GroupWrites): void {
+  write({ records, row, otherRow }: GroupWrites): void {
     for (const { table, thread, record } of records) this.#recordsFor(table, thread).put(record);
-    if (row !== undefined) this.threads.set(row.thread, row);
+    for (const each of [row, otherRow]) if (each !== undefined) this.threads.set(each.thread, each);
   }
 
   deleteRecords(thread: ThreadHash): void {

@@ -1,0 +1,134 @@
+/**
+ * Child threads (B2, PROTOCOL 1 and 6). A child's id is made of its parent's step and place, and making it is create-if-absent,
+ * so that it is safe to make it again after any crash. The parent waits at a wait slot; the child's last commit and the answer
+ * to that wait are one group.
+ */
+
+import type { ErrorData } from '../base/errors.ts';
+import { randomId } from '../base/random.ts';
+import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
+import type { ParentThread } from '../codec/key-ring.ts';
+import { newThread } from '../codec/new-thread.ts';
+import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
+import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
+import type { OtherThread } from '../model/commit.ts';
+import type { CommitId, ThreadHash, ThreadId } from '../model/ids.ts';
+import type { ThreadRow } from '../model/records.ts';
+import type { Wait } from '../model/wait.ts';
+import { engineErrors } from './errors.ts';
+import { give } from './give.ts';
+import type { EngineOptions, EnginePorts } from './ports.ts';
+
+/** What a wait for a child shows. */
+export interface ChildArgs {
+  readonly thread: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** How a child ended: the answer to its parent's wait. */
+export interface ChildOutcome {
+  readonly status: 'done' | 'failed' | 'cancelled';
+  /** The value fields of its state, for one that is done. */
+  readonly state: Readonly<Record<string, unknown>> | null;
+  readonly failure: ErrorData | null;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cost: number };
+}
+
+export class Children {
+  readonly #ports: EnginePorts;
+  readonly #options: EngineOptions;
+
+  constructor(ports: EnginePorts, options: EngineOptions) {
+    this.#ports = ports;
+    this.#options = options;
+  }
+
+  /** Makes the child that this wait is for, and gives it its input, unless that was done before. */
+  async start(parent: ThreadCodec, wait: Wait): Promise<void> {
+    const { thread, input } = wait.args as ChildArgs;
+    const row = (await this.#row(thread)) ?? (await this.#create(parent, wait));
+    const item = { type: 'input', update: input, policy: 'queue', atMs: this.#ports.clock.nowMs() } as const;
+    await this.#append(row, `parent:${wait.id}`, item);
+    this.#options.onNews?.(row.thread);
+  }
+
+  /** Asks the child to stop. One that was never made need not. */
+  async cancel({ id, args }: Wait): Promise<void> {
+    const row = await this.#row((args as ChildArgs).thread);
+    if (row === undefined) return;
+    await this.#append(row, `parent-cancel:${id}`, { type: 'cancel', atMs: this.#ports.clock.nowMs() });
+    this.#options.onNews?.(row.thread);
+  }
+
+  async #row(id: string): Promise<ThreadRow | undefined> {
+    return this.#ports.store.readThread(await this.#hash(id));
+  }
+
+  #hash(id: string): Promise<ThreadHash> {
+    return this.#ports.keyRing.threadHash(this.#options.namespace ?? 'default', id as ThreadId);
+  }
+
+  async #create(parent: ThreadCodec, wait: Wait): Promise<ThreadRow> {
+    const { keyRing, store, random, clock } = this.#ports;
+    const { namespace = 'default', owner = 'local', agent } = this.#options;
+    const id = (wait.args as ChildArgs).thread as ThreadId;
+    const link: ParentThread = {
+      thread: parent.thread,
+      incarnation: parent.incarnation,
+      wait: wait.id,
+      ancestors: [...(parent.parent?.ancestors ?? []), agent.name],
+    };
+    const made = await newThread(keyRing, random, {
+      hash: await this.#hash(id),
+      id,
+      namespace,
+      owner,
+      agent: wait.tool,
+      nowMs: clock.nowMs(),
+      parent: link,
+    });
+    const result = await store.createThread(made.row, made.commit, [made.wrap], [made.condition]);
+    if (result.status === 'missing') {
+      throw engineErrors.make('lease_lost', { thread: id, reason: 'the key ring changed meanwhile; try again' });
+    }
+    return result.row;
+  }
+
+  async #append(row: ThreadRow, dedupId: string, item: InboxItem): Promise<void> {
+    const { thread, incarnation } = row;
+    const codec = await this.#ports.keyRing.openThread(thread, incarnation);
+    const blobs = new BlobBatch();
+    const inbox = await sealInboxItem(codec, dedupId, item, blobs);
+    const id = randomId(this.#ports.random) as CommitId;
+    await give(this.#ports, {
+      id,
+      thread,
+      incarnation,
+      durability: 'strict',
+      conditions: blobs.conditions(),
+      records: blobs.writes(),
+      inbox,
+    });
+  }
+}
+
+/** What a child's last commit writes to its parent; `undefined` where nobody waits for it any more. */
+export async function answerToParent(
+  { keyRing, clock }: EnginePorts,
+  { thread, incarnation, wait: id }: ParentThread,
+  outcome: ChildOutcome,
+): Promise<OtherThread | undefined> {
+  const parent = await keyRing.openThread(thread, incarnation);
+  const wait = await readWait(parent, id);
+  if (wait === undefined || (await readAnswer(parent, id)) !== undefined) return undefined;
+  const blobs = new BlobBatch();
+  const nowMs = clock.nowMs();
+  const record = await sealAnswer(parent, wait, { decision: 'ended', value: outcome }, nowMs, blobs);
+  return {
+    thread,
+    incarnation,
+    conditions: [{ kind: 'wait_open', wait: id }, ...blobs.conditions()],
+    records: [record, ...blobs.writes()],
+    row: { wakeUpAtMs: nowMs },
+  };
+}
