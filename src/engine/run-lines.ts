@@ -275,7 +275,7 @@ export class RunLines {
     const { node, run, main } = ended;
     if (error instanceof Stop) return main; // the loop carries it out
     if (isBlocking(error)) throw error;
-    if (!isFinal(error)) {
+    if (!isFinal(error) && run.ledger.spentBy === undefined) {
       const attempt = run.ledger.nodeFailures.length + 1;
       const isSpent = attempt >= node.retry.attempts;
       await recordNodeFailure(run, node.name, attempt, error, isSpent);

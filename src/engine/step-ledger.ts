@@ -1,5 +1,6 @@
 /** What the ledger holds of the step that is being run: its earlier attempts' entries, by effect key. */
 import { equalBytes } from '../base/bytes.ts';
+import type { ErrorData } from '../base/errors.ts';
 import { type LedgerEntry, ledgerKey, readLedger } from '../codec/ledger-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { EffectInfo, EffectStatus } from '../model/effect.ts';
@@ -69,6 +70,12 @@ export class StepLedger {
   /** Failed attempts of the node itself. */
   get nodeFailures(): readonly LedgerEntry[] {
     return this.entries.filter(({ intent }) => intent.kind === 'node');
+  }
+
+  /** The failure that used up the node's attempts, if a crash came between it and what was to be done about it. */
+  get spentBy(): ErrorData | undefined {
+    const outcome = this.nodeFailures.at(-1)?.outcome;
+    return outcome?.final ? (outcome.error ?? undefined) : undefined;
   }
 
   /**

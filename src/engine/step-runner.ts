@@ -1,5 +1,6 @@
 /** Runs one attempt at one step, to its end: a result, a wait, a failure, or an abort. */
 import { whenAborted } from '../base/abort.ts';
+import { errorFromData } from '../base/errors.ts';
 import { randomFraction } from '../base/random.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
@@ -108,6 +109,8 @@ export async function startStep(
     emit,
   };
   const work = async (): Promise<StepEnd> => {
+    const failed = ledger.spentBy;
+    if (failed !== undefined && !parts.isDecided) return { type: 'threw', error: errorFromData(failed) };
     const stop = () => limit.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();

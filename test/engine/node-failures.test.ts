@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { deferred } from '../../src/base/deferred.ts';
 import { log, value } from '../../src/model/fields.ts';
+import type { Frame } from '../../src/model/frame.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import type { NodeContext } from '../../src/program/node-context.ts';
 import { tool } from '../../src/program/tool.ts';
 import { storeErrors } from '../../src/store/errors.ts';
+import { Life } from '../../src/testing/cutting-store.ts';
 import { head, never, only, plainState, quiet, Scene, withMethods } from './support.ts';
 
 const ping = tool({ name: 'ping', description: 'Pings', input: z.object({}), effect: 'once', run: () => 'pong' });
@@ -146,6 +148,37 @@ describe('a node', () => {
 
     expect(await thread.run()).toEqual({ end: 'done' });
   });
+});
+
+test('[B5c] a node whose attempts were spent when the process died is not run once more', async () => {
+  let runs = 0;
+  const agent = defineAgent({
+    name: 'spent',
+    version: 1,
+    state: {},
+    start: 'only',
+    nodes: {
+      only: {
+        retry: { attempts: 1 },
+        run: () => {
+          runs += 1;
+          throw new Error('odd');
+        },
+      },
+    },
+  });
+  const scene = new Scene({ agent });
+  const life = new Life();
+  const onFrame = (_: unknown, frame: Frame) => {
+    if (frame.type === 'effect') life.end(); // its failure is on record, the end of the run is not
+  };
+  const { thread } = await scene.mortal({ onFrame }, life);
+  await thread.send({});
+  await Promise.race([thread.run(), life.death]);
+
+  expect(await (await scene.open()).run()).toEqual({ end: 'failed' });
+  expect(runs).toBe(1);
+  expect((await head(await scene.open())).control.failure?.message).toBe('odd');
 });
 
 describe('an input', () => {
