@@ -57,6 +57,9 @@ export function nodeContext(
       update,
       options,
     }),
+    emit: (name, data = null) => {
+      if (!parts.run.isSuspended()) parts.run.emit({ type: 'custom', step: parts.run.scheduled.step, name, data });
+    },
     failures,
     hint: parts.hint,
     item: (schema) => checkedItem(node, item, schema),

@@ -1,3 +1,4 @@
+import type { EffectKey } from '../model/ids.ts';
 import type { LanguageModel, ModelAnswer, ModelRequest, ModelToolCall, ModelUsage } from '../program/model.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { ToolCall } from '../program/tool.ts';
@@ -39,13 +40,20 @@ async function collectAnswer(
 ): Promise<ModelAnswer> {
   const { effectKey, attempt, abortSignal } = call;
   const toolCalls: ModelToolCall[] = [];
+  const about = {
+    step: run.scheduled.step,
+    key: effectKey as EffectKey,
+    epoch: run.writer.image.row.epoch.local,
+    attempt,
+  };
+  if (attempt > 1) run.emit({ type: 'restart', ...about });
   let text = '';
   let usage: ModelUsage | undefined;
   for await (const part of model.stream(request, { effectKey, attempt, abortSignal, clock: run.ports.clock })) {
     abortSignal.throwIfAborted();
     if (part.type === 'text') {
+      run.emit({ type: 'token', ...about, offset: text.length, text: part.text });
       text += part.text;
-      run.emit({ type: 'token', step: run.scheduled.step, attempt, text: part.text });
     } else if (part.type === 'tool_call') {
       toolCalls.push(part.call);
     } else {

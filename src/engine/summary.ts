@@ -15,6 +15,7 @@ export function summaryOf(
     cause,
     node: cause === 'step' ? position.node : cause === 'input' ? null : (next ?? position.node),
     next,
+    step: cause === 'step' ? position.step : (position.next[0]?.step ?? position.step),
     atMs,
     stepMs: 0,
     commitMs: 0,

@@ -1,5 +1,6 @@
 import type { Frame } from '../model/frame.ts';
 import type { StreamMessage, ThreadView } from '../protocol/host-api.ts';
+import { isLive, RunningSteps } from './running-steps.ts';
 
 type Watcher = (message: StreamMessage) => void;
 
@@ -8,6 +9,7 @@ export class ThreadStream {
   readonly #readView: () => Promise<ThreadView>;
   readonly #isRunningHere: () => boolean;
   readonly #watchers = new Set<Watcher>();
+  readonly #running = new RunningSteps();
   #frames = 0;
   #isShowing = false;
   #isViewOld = false;
@@ -17,7 +19,10 @@ export class ThreadStream {
     this.#isRunningHere = isRunningHere;
   }
 
-  /** The view first, then every frame; nothing in between is lost. Returns how to stop. */
+  /**
+   * The view first, then what the steps under way have told so far, then every frame; nothing in between is lost, nothing comes
+   * twice. Returns how to stop.
+   */
   async watch(deliver: Watcher): Promise<() => void> {
     const early: StreamMessage[] = [];
     let take: Watcher = (message) => {
@@ -30,8 +35,10 @@ export class ThreadStream {
       const view = await this.#readView();
       deliver({ type: 'view', view });
       const newest = view.steps.at(-1)?.sequence ?? -1;
-      const isNews = (message: StreamMessage) => message.type !== 'step' || message.step.sequence > newest;
+      const isNews = (message: StreamMessage) =>
+        message.type === 'step' ? message.step.sequence > newest : !isLive(message);
       for (const message of early.filter(isNews)) deliver(message);
+      for (const message of this.#running.missed()) deliver(message);
     } catch (error) {
       stop();
       throw error;
@@ -42,6 +49,7 @@ export class ThreadStream {
 
   showFrame(frame: Frame): void {
     this.#frames += 1;
+    this.#running.keep(frame);
     for (const watcher of this.#watchers) watcher(frame);
   }
 

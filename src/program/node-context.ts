@@ -117,6 +117,8 @@ export interface NodeContext<F extends Fields, T extends Tools, N extends string
   readonly hint: string | undefined;
   /** Lines that failed in the fork that led here, if it collects them. */
   readonly failures: readonly LineFailure[];
+  /** Tells every open view of the thread; plain data, never stored. A step that is run again tells it again. */
+  emit(name: string, data?: unknown): void;
   /** Aborted on cancel, on the node's time limit, and when the right to run the thread is lost. */
   readonly abortSignal: AbortSignal;
 }

@@ -53,7 +53,7 @@ async function runAll(engine: Engine): Promise<RunEnd> {
   for (let before: unknown; !isDeepStrictEqual(before, await heads()); ) {
     before = await heads();
     for (const { id } of await engine.threads(100, { children: true })) {
-      const result = id === undefined ? end : await engine.thread(id).run();
+      const result: RunEnd = id === undefined ? end : await engine.thread(id).run();
       if (id === 'thread') end = result;
     }
   }

@@ -120,7 +120,7 @@ describe('a graph', () => {
     expect(Object.isFrozen(given?.state)).toBe(true);
     expect(Object.isFrozen(Object.values(given?.state ?? {})[0])).toBe(true);
     expect(Object.keys(given?.context ?? {}).sort()).toEqual(
-      'abortSignal all ask call end failures fanOut goto hint item model now online parallel random sleep update waitFor'.split(
+      'abortSignal all ask call child emit end failures fanOut goto hint item model now online parallel random sleep update waitFor'.split(
         ' ',
       ),
     );

@@ -3,6 +3,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Hints, Locks } from '../../src/host/ports.ts';
 import type { AnyAgent } from '../../src/program/agent.ts';
+import type { LanguageModel } from '../../src/program/model.ts';
 import type { HostMethods } from '../../src/protocol/host-api.ts';
 import type { Store } from '../../src/store/store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
@@ -57,9 +58,11 @@ export class Workers {
   readonly hints = new SharedHints();
   readonly #locks = new SharedLocks();
   readonly #agent: AnyAgent;
+  readonly #model: LanguageModel | undefined;
 
-  constructor(agent: AnyAgent) {
+  constructor(agent: AnyAgent, model?: LanguageModel) {
     this.#agent = agent;
+    this.#model = model;
   }
 
   /** An engine that belongs to no worker: what it does, nobody is told. */
@@ -77,7 +80,7 @@ export class Workers {
   } = {}): Promise<HostMethods> {
     const host = new Host({
       ports: await this.world.ports(store),
-      options: { agent: this.#agent },
+      options: { agent: this.#agent, ...(this.#model && { model: this.#model }) },
       locks: this.#locks,
       hints: this.hints.port(),
       lifeLock: 'life',

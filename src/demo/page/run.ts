@@ -62,6 +62,8 @@ export function afterMessage(run: Run, message: StreamMessage): Run {
     case 'resumed':
       if (run.marks.at(-1)?.cause === 'wait') return run; // it goes on after an answer
       return { ...run, notches: new Set([...run.notches, message.sequence + 1]) };
+    case 'restart':
+      return { ...run, streamed: '' };
     case 'running':
       return { ...run, ...quiet, node: message.node, blocked: null };
     case 'token': {
@@ -114,7 +116,8 @@ function afterView(run: Run, view: ThreadView): Run {
 function markOf({ id, sequence, kind, cause, position, atMs }: CheckpointInfo): Mark {
   const next = position.next[0]?.node ?? null;
   const node = cause === 'step' ? position.node : cause === 'input' ? null : (next ?? position.node);
-  return { checkpoint: id, sequence, kind, cause, node, next, atMs, stepMs: 0, commitMs: 0, resumes: null };
+  const { step } = position;
+  return { checkpoint: id, sequence, kind, cause, node, next, step, atMs, stepMs: 0, commitMs: 0, resumes: null };
 }
 
 function merged(marks: readonly Mark[], more: readonly Mark[]): readonly Mark[] {

@@ -13,6 +13,7 @@ function step(sequence: number, fields: Partial<Step> = {}): StreamMessage {
     cause: 'step',
     node: 'read',
     next: 'extract',
+    step: null,
     atMs: 0,
     stepMs: 0,
     commitMs: 0,
@@ -28,7 +29,8 @@ function checkpoint(sequence: number, resumes: number, cause: CheckpointInfo['ca
 const after = (messages: readonly StreamMessage[], from: Run = emptyRun) => messages.reduce(afterMessage, from);
 
 test('what the model writes begins anew with an attempt and with a step', () => {
-  const token = (attempt: number, text: string) => ({ type: 'token', step: 's' as never, attempt, text }) as const;
+  const token = (attempt: number, text: string) =>
+    ({ type: 'token', step: 's' as never, key: 'k' as never, epoch: 1, offset: 0, attempt, text }) as const;
   const run = after([step(0), token(1, 'a'), token(1, 'b')]);
   expect(run.streamed).toBe('ab');
   expect(after([token(2, 'c')], run).streamed).toBe('c');
