@@ -14,6 +14,7 @@ import { type CheckpointId, type StepId, sequenceOf, type WaitId } from '../mode
 import type { StoredRecord, ThreadStatus } from '../model/records.ts';
 import { BodyReader, storedItem } from './body.ts';
 import { codecErrors } from './errors.ts';
+import { lineItems, readLine } from './line-codec.ts';
 import { packBody } from './packer.ts';
 import type { StoredValue, ThreadCodec } from './thread-codec.ts';
 
@@ -164,11 +165,12 @@ function bodyItems(body: CheckpointBody): unknown[] {
     body.base,
     new Map([...body.fields].map(([name, image]) => [name, fieldItem(image)])),
     body.removed,
+    ...lineItems(control.line),
   ];
 }
 
 function readBody(reader: BodyReader): CheckpointBody {
-  return {
+  const body = {
     cause: reader.text() as CheckpointCause,
     stateVersion: reader.number(),
     agent: reader.text(),
@@ -180,6 +182,7 @@ function readBody(reader: BodyReader): CheckpointBody {
     fields: new Map(reader.entries().map(([name, item]) => [name, readField(item)])),
     removed: reader.list().map((item) => item.text()),
   };
+  return { ...body, control: { ...body.control, line: readLine(reader) } };
 }
 
 function readPosition(reader: BodyReader): Position {
@@ -194,7 +197,7 @@ function readPosition(reader: BodyReader): Position {
   };
 }
 
-function readControl(reader: BodyReader): Control {
+function readControl(reader: BodyReader): Omit<Control, 'line'> {
   return {
     status: reader.text() as ThreadStatus,
     run: { steps: reader.number(), maxSteps: reader.number() },

@@ -131,6 +131,7 @@ export class Boundaries {
         retries: retriesAfter(before.retries, run),
         branches: next === null ? before.branches : { ...before.branches, [node.name]: next },
       },
+      reused: run.ledger.reused,
       change: { ...applied, remove: [] },
       events: [this.#event('step', { node: node.name, next, stepMs })],
       heavy: node.critical || next === null,

@@ -8,6 +8,7 @@ import type { RecordWrite } from '../model/commit.ts';
 import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { checkpointIdFor } from '../model/ids.ts';
+import { atRunEnd, type Line, withoutChoices } from '../model/line.ts';
 import { chooseKind, defaultTiers } from '../model/tiers.ts';
 import type { EngineOptions } from './ports.ts';
 
@@ -24,6 +25,8 @@ export interface NextCheckpoint {
   readonly position?: Position;
   readonly control: Partial<Control>;
   readonly change?: StateChange;
+  /** Ledger entries whose results the step was given: they are not given again. */
+  readonly reused?: ReadonlySet<number>;
   readonly events: readonly ThreadEvent[];
   readonly records?: readonly RecordWrite[];
   readonly wakeUpAtMs?: number | null;
@@ -62,7 +65,14 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
     cause: next.cause,
     change: next.change ?? noChange,
     position: next.position ?? positionOf(image),
-    control: { ...before, ledger, epoch: row.epoch, resumes: before.resumes + resumes, ...next.control },
+    control: {
+      ...before,
+      ledger,
+      epoch: row.epoch,
+      resumes: before.resumes + resumes,
+      line: lineAfter(before, next),
+      ...next.control,
+    },
     agent: agent.name,
     agentVersion: agent.version,
     stateVersion: agent.stateVersion,
@@ -73,6 +83,12 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
     wakeUpAtMs: next.wakeUpAtMs ?? null,
     durability: next.heavy ? 'strict' : (options.durability ?? 'strict'),
   };
+}
+
+function lineAfter({ line }: Control, { reused, control: { status } }: NextCheckpoint): Line {
+  const isEnd = status === 'done' || status === 'failed' || status === 'cancelled';
+  const left = reused === undefined ? line : withoutChoices(line, reused);
+  return isEnd ? atRunEnd(left) : left;
 }
 
 /** Log items go on under the name that the newest ones of the lineage have. */

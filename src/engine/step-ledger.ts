@@ -61,6 +61,12 @@ export class StepLedger {
     );
   }
 
+  /** Entries of abandoned lines whose results this step was given. */
+  get reused(): ReadonlySet<number> {
+    const sources = [...this.#entries.values()].flat().map(({ outcome }) => outcome?.source);
+    return new Set(sources.filter((source) => source !== undefined));
+  }
+
   /** Failed attempts of the node itself. */
   get nodeFailures(): readonly LedgerEntry[] {
     return [...this.#entries.values()].flat().filter(({ intent }) => intent.kind === 'node');

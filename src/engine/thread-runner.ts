@@ -131,8 +131,15 @@ export class ThreadRunner {
       await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node }), control);
       return { end: 'failed' };
     }
+    if (controlOf(image, 0).line.choices.some(({ choice }) => choice === 'compensate')) {
+      const { compensateAll } = await import('./time-travel-undo.ts');
+      await compensateAll(
+        { ports: this.#ports, options: this.#options, emit: this.#emit, signal: this.#abort.signal },
+        writer,
+      );
+    }
     await boundaries.expireWaits();
-    return this.#loop({ writer, boundaries }, await ThreadState.read(this.#codec, agent, image.state));
+    return this.#loop({ writer, boundaries }, await ThreadState.read(this.#codec, agent, writer.image.state));
   }
 
   /** What stopped the worker each time: the next step, or the input that is next. It is not decoded to find out. */

@@ -1,5 +1,6 @@
 import type { ErrorData } from '../base/errors.ts';
 import type { CheckpointId, StepId, WaitId } from './ids.ts';
+import type { Line } from './line.ts';
 import type { Epoch, ThreadStatus } from './records.ts';
 
 /** A step that is to run next. Its id was fixed when it was scheduled. */
@@ -49,12 +50,26 @@ export interface Control {
   readonly deadlineAtMs: number | null;
   /** Why the last run failed; `null` otherwise. */
   readonly failure: ErrorData | null;
+  readonly line: Line;
 }
 
 export type CheckpointKind = 'snapshot' | 'delta';
 
-/** Why a checkpoint was made. `saved`: by a `Checkpointer`, outside any run. */
-export type CheckpointCause = 'input' | 'step' | 'wait' | 'failed' | 'cancelled' | 'saved';
+/**
+ * Why a checkpoint was made. `saved`: by a `Checkpointer`, outside any run. `rolled_back`: its parent is the checkpoint that was
+ * gone back to. `compensated`: what going back had to undo is undone. `forked`: the first of a fork.
+ */
+export type CheckpointCause =
+  | 'input'
+  | 'step'
+  | 'wait'
+  | 'failed'
+  | 'cancelled'
+  | 'saved'
+  | 'rolled_back'
+  | 'compensated'
+  | 'edited'
+  | 'forked';
 
 /** What a list of checkpoints shows, without decoding any state. */
 export interface CheckpointInfo {

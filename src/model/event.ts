@@ -11,7 +11,13 @@ export type EventType =
   | 'done'
   | 'failed'
   | 'cancelled'
-  | 'saved';
+  | 'saved'
+  | 'rolled_back'
+  | 'edited'
+  | 'forked'
+  /** What was chosen for one effect that going back crossed. */
+  | 'effect_choice'
+  | 'compensated';
 
 export interface ThreadEvent {
   readonly type: EventType;
