@@ -9,15 +9,12 @@ export async function readEvents(codec: ThreadCodec, id: CheckpointId): Promise<
   if (record === undefined) return [];
   const { plaintext } = await codec.openRecord('events', record);
   const body = BodyReader.of(plaintext, { table: 'events', key: record.key });
-  return body
-    .nested()
-    .list()
-    .map((item): ThreadEvent => {
-      const event = item.nested();
-      return {
-        type: event.text() as EventType,
-        atMs: event.number(),
-        details: Object.fromEntries(event.entries().map(([name, detail]) => [name, detail.textOrNumberOrNull()])),
-      };
-    });
+  return body.list().map((item): ThreadEvent => {
+    const event = item.nested();
+    return {
+      type: event.text() as EventType,
+      atMs: event.number(),
+      details: Object.fromEntries(event.entries().map(([name, detail]) => [name, detail.textOrNumberOrNull()])),
+    };
+  });
 }
