@@ -14,8 +14,8 @@ import { type CheckpointId, type StepId, sequenceOf, type WaitId } from '../mode
 import type { StoredRecord, ThreadStatus } from '../model/records.ts';
 import { BodyReader, storedItem } from './body.ts';
 import { codecErrors } from './errors.ts';
-import { lineItems, readLine } from './line-codec.ts';
 import { packBody } from './packer.ts';
+import { pastItems, readPast } from './past-codec.ts';
 import type { StoredValue, ThreadCodec } from './thread-codec.ts';
 
 /** Consecutive items `from` to `to` (exclusive) of a log, written under the span's name. */
@@ -165,7 +165,7 @@ function bodyItems(body: CheckpointBody): unknown[] {
     body.base,
     new Map([...body.fields].map(([name, image]) => [name, fieldItem(image)])),
     body.removed,
-    ...lineItems(control.line),
+    ...pastItems(control.past),
   ];
 }
 
@@ -182,7 +182,7 @@ function readBody(reader: BodyReader): CheckpointBody {
     fields: new Map(reader.entries().map(([name, item]) => [name, readField(item)])),
     removed: reader.list().map((item) => item.text()),
   };
-  return { ...body, control: { ...body.control, line: readLine(reader) } };
+  return { ...body, control: { ...body.control, past: readPast(reader) } };
 }
 
 function readPosition(reader: BodyReader): Position {
@@ -197,7 +197,7 @@ function readPosition(reader: BodyReader): Position {
   };
 }
 
-function readControl(reader: BodyReader): Omit<Control, 'line'> {
+function readControl(reader: BodyReader): Omit<Control, 'past'> {
   return {
     status: reader.text() as ThreadStatus,
     run: { steps: reader.number(), maxSteps: reader.number() },

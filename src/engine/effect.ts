@@ -49,7 +49,7 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
 
 /** Whether going back on purpose left a result for this call (PROTOCOL 4); it is on record as the call's own then. */
 async function isReused(run: StepRun, effect: KnownEffect): Promise<boolean> {
-  const choices = run.writer.image.state?.checkpoint.control.line.choices ?? [];
+  const choices = run.writer.image.state?.checkpoint.control.past.choices ?? [];
   if (!choices.some(({ choice }) => choice === 'reuse')) return false;
   return (await import('./reuse.ts')).giveRecorded(run, effect, choices);
 }

@@ -8,7 +8,7 @@ import type { RecordWrite } from '../model/commit.ts';
 import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { checkpointIdFor } from '../model/ids.ts';
-import { atRunEnd, type Line, withoutChoices } from '../model/line.ts';
+import { atRunEnd, type Past, withoutChoices } from '../model/past.ts';
 import { chooseKind, defaultTiers } from '../model/tiers.ts';
 import type { EngineOptions } from './ports.ts';
 
@@ -70,7 +70,7 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
       ledger,
       epoch: row.epoch,
       resumes: before.resumes + resumes,
-      line: lineAfter(before, next),
+      past: pastAfter(before, next),
       ...next.control,
     },
     agent: agent.name,
@@ -85,9 +85,9 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
   };
 }
 
-function lineAfter({ line }: Control, { reused, control: { status } }: NextCheckpoint): Line {
+function pastAfter({ past }: Control, { reused, control: { status } }: NextCheckpoint): Past {
   const isEnd = status === 'done' || status === 'failed' || status === 'cancelled';
-  const left = reused === undefined ? line : withoutChoices(line, reused);
+  const left = reused === undefined ? past : withoutChoices(past, reused);
   return isEnd ? atRunEnd(left) : left;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Gives a call the result that the same call had on a line which the thread was taken back from, where that was chosen. It
+ * Gives a call the result that the same call had on a lineage which the thread was taken back from, where that was chosen. It
  * becomes an entry of the ledger under the call's own key before the node sees it, so that a re-run finds it there (I6). Same
  * calls take their results in the order in which they were made.
  */
@@ -7,7 +7,7 @@ import { codecErrors } from '../codec/errors.ts';
 import { type LedgerEntry, ledgerKey, readLedger, sealOutcome } from '../codec/ledger-codec.ts';
 import { LargeRef } from '../codec/packer.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
-import type { StandingChoice } from '../model/line.ts';
+import type { StandingChoice } from '../model/past.ts';
 import type { KnownEffect } from './effect-request.ts';
 import { intentOf, remember } from './ledger-writes.ts';
 import type { StepRun } from './step-run.ts';

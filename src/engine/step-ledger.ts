@@ -61,7 +61,7 @@ export class StepLedger {
     );
   }
 
-  /** Entries of abandoned lines whose results this step was given. */
+  /** Entries of abandoned lineages whose results this step was given. */
   get reused(): ReadonlySet<number> {
     const sources = [...this.#entries.values()].flat().map(({ outcome }) => outcome?.source);
     return new Set(sources.filter((source) => source !== undefined));

@@ -131,7 +131,7 @@ export class ThreadRunner {
       await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node }), control);
       return { end: 'failed' };
     }
-    if (controlOf(image, 0).line.choices.some(({ choice }) => choice === 'compensate')) {
+    if (controlOf(image, 0).past.choices.some(({ choice }) => choice === 'compensate')) {
       const { compensateAll } = await import('./time-travel-undo.ts');
       await compensateAll(
         { ports: this.#ports, options: this.#options, emit: this.#emit, signal: this.#abort.signal },

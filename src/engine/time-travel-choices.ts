@@ -4,7 +4,7 @@ import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { Control } from '../model/checkpoint.ts';
 import type { CheckpointId } from '../model/ids.ts';
-import { type EffectChoice, isAbandoned, type StandingChoice } from '../model/line.ts';
+import { type EffectChoice, isAbandoned, type StandingChoice } from '../model/past.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { effectInfo, settles } from './step-ledger.ts';
 import { type CrossedEffect, travelErrors } from './time-travel-errors.ts';
@@ -22,7 +22,7 @@ export interface Chosen {
 }
 
 /**
- * The effects on the thread's line after `from`, oldest first. Reads, and calls that are known not to have happened, pass
+ * The effects on the thread's lineage after `from`, oldest first. Reads, and calls that are known not to have happened, pass
  * over freely; an entry that cannot be read may have been any call.
  */
 export async function crossedEffects(
@@ -32,8 +32,8 @@ export async function crossedEffects(
   isLive: boolean,
 ): Promise<readonly Crossed[]> {
   const { entries, lost } = await readLedger(codec, from, row.ledger);
-  const line = state?.checkpoint.control.line;
-  const isOwn = (number: number) => line === undefined || !isAbandoned(line, number);
+  const past = state?.checkpoint.control.past;
+  const isOwn = (number: number) => past === undefined || !isAbandoned(past, number);
   const byKey = new Map<string, LedgerEntry[]>();
   for (const entry of entries) {
     const { key, kind, effectClass, number } = entry.intent;
@@ -117,7 +117,7 @@ function problemOf(agent: AnyAgent, { entry, name, status }: Crossed, choice: un
   }
 }
 
-/** Choices of earlier times that hold for the new line too, with the effects they are about: they can be changed. */
+/** Choices of earlier times that hold for the new lineage too, with the effects they are about: they can be changed. */
 export async function standingChoices(
   codec: ThreadCodec,
   head: Control,
@@ -125,8 +125,8 @@ export async function standingChoices(
   crossed: readonly Crossed[],
 ): Promise<readonly { readonly standing: StandingChoice; readonly effect: Crossed }[]> {
   const used = new Set(crossed.map(({ entry }) => entry?.outcome?.source));
-  const later = head.line.choices.filter(({ entry, choice }) => entry > target.ledger.from || choice === 'compensate');
-  const earlier = target.line.choices.filter(({ entry, choice }) => choice !== 'compensate' && !used.has(entry));
+  const later = head.past.choices.filter(({ entry, choice }) => entry > target.ledger.from || choice === 'compensate');
+  const earlier = target.past.choices.filter(({ entry, choice }) => choice !== 'compensate' && !used.has(entry));
   const standing = await Promise.all(
     [...earlier, ...later].map(async (choice) => {
       const [entry] = (await readLedger(codec, choice.entry - 1, choice.entry)).entries;

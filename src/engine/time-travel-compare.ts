@@ -6,7 +6,7 @@ import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage, openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
 import type { EffectClass, EffectKind, EffectStatus } from '../model/effect.ts';
 import { type CheckpointId, type ThreadId, threadIdProblem } from '../model/ids.ts';
-import { isAbandoned } from '../model/line.ts';
+import { isAbandoned } from '../model/past.ts';
 import type { ThreadStatus } from '../model/records.ts';
 import { engineErrors } from './errors.ts';
 import { controlOf, positionOf } from './plans.ts';
@@ -21,7 +21,7 @@ export interface Comparison {
   readonly after: Deeds;
 }
 
-/** What a thread did on the line that leads to its head. */
+/** What a thread did on the lineage that leads to its head. */
 export interface Deeds {
   readonly thread: string;
   readonly head: CheckpointId | null;
@@ -75,10 +75,10 @@ async function open({ ports, options }: TravelParts, id: ThreadId): Promise<Open
 }
 
 async function deedsOf({ id, codec, image }: Opened): Promise<Deeds> {
-  const { status, line, usage } = controlOf(image, 0);
+  const { status, past, usage } = controlOf(image, 0);
   const { entries } = await readLedger(codec, 0, image.row.ledger);
   const own = entries.filter(({ intent: { number, kind } }) => {
-    return !isAbandoned(line, number) && kind !== 'inputs' && kind !== 'node';
+    return !isAbandoned(past, number) && kind !== 'inputs' && kind !== 'node';
   });
   const attempts = new Map<string, LedgerEntry[]>();
   for (const entry of own) attempts.set(entry.intent.key, [...(attempts.get(entry.intent.key) ?? []), entry]);
@@ -102,7 +102,7 @@ async function deedsOf({ id, codec, image }: Opened): Promise<Deeds> {
  */
 async function sharedLogs(parts: TravelParts, a: Opened, b: Opened): Promise<(field: string) => number> {
   const none = () => 0;
-  const [ofA, ofB] = [controlOf(a.image, 0).line.origin, controlOf(b.image, 0).line.origin];
+  const [ofA, ofB] = [controlOf(a.image, 0).past.origin, controlOf(b.image, 0).past.origin];
   const isSibling = ofA !== null && ofA.thread === ofB?.thread && ofA.checkpoint === ofB.checkpoint;
   const origin = ofB?.thread === a.id || isSibling ? ofB : ofA?.thread === b.id ? ofA : null;
   if (origin === null) return none;

@@ -1,6 +1,6 @@
 import { errorFamily } from '../base/errors.ts';
 import type { EffectClass, EffectStatus } from '../model/effect.ts';
-import type { EffectChoice } from '../model/line.ts';
+import type { EffectChoice } from '../model/past.ts';
 
 /** An effect that going back crosses, as it is shown to whoever decides. */
 export interface CrossedEffect {

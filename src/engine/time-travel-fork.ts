@@ -35,7 +35,7 @@ import { checkpointOf, type GoBackOptions, type TravelParts } from './time-trave
 import { type Chosen, checkedChoices, crossedEffects } from './time-travel-choices.ts';
 import { type Carried, type Copied, carriedResults, copyFields, isAskedAsSent } from './time-travel-copy.ts';
 import { travelErrors } from './time-travel-errors.ts';
-import { positionOn } from './time-travel-line.ts';
+import { positionOn } from './time-travel-new-lineage.ts';
 
 export interface ForkOptions extends GoBackOptions {
   /** The id of the new thread. */
@@ -143,7 +143,7 @@ async function choicesFor(
 ): Promise<readonly Chosen[]> {
   const { codec, row, id, options } = parts;
   const image = await openThreadImage(codec, row);
-  // Of every line: the checkpoint may be on one that the source was taken back from.
+  // Of every lineage: the checkpoint may be on one that the source was taken back from.
   const crossed = await crossedEffects(codec, { ...image, state: null }, checkpoint.control.ledger.from, parts.isLive);
   const steps = new Set(checkpoint.position.next.map(({ step }) => step));
   const isNeeded = ({ entry, status }: (typeof crossed)[number]) =>
@@ -267,7 +267,7 @@ function forkControl(
   { control, position }: StateImage['checkpoint'],
   { count, digest }: Carried,
   lineage: string,
-  origin: Control['line']['origin'],
+  origin: Control['past']['origin'],
 ): Control {
   const isToRun = position.next.length > 0;
   return {
@@ -282,7 +282,7 @@ function forkControl(
     retries: {},
     resumes: 0,
     failure: isToRun ? null : control.failure,
-    line: {
+    past: {
       abandoned: count === 0 ? [] : [{ after: 0, to: count }],
       choices: Array.from({ length: count }, (_, index) => ({ entry: index + 1, choice: 'reuse' })),
       origin,

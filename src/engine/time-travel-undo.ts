@@ -7,7 +7,7 @@ import { codecErrors } from '../codec/errors.ts';
 import type { LedgerEntry } from '../codec/ledger-codec.ts';
 import { ledgerKey } from '../codec/ledger-codec.ts';
 import type { Frame } from '../model/frame.ts';
-import { withoutChoices } from '../model/line.ts';
+import { withoutChoices } from '../model/past.ts';
 import { programErrors } from '../program/errors.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { AnyTool } from '../program/tool.ts';
@@ -46,8 +46,8 @@ export async function compensateAll(
   writer: ThreadWriter,
   except: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  const { line } = controlOf(writer.image, 0);
-  const numbers = line.choices.flatMap(({ entry, choice }) => (choice === 'compensate' ? [entry] : []));
+  const { past } = controlOf(writer.image, 0);
+  const numbers = past.choices.flatMap(({ entry, choice }) => (choice === 'compensate' ? [entry] : []));
   if (numbers.length === 0) return;
   const run = await undoRun(parts, writer);
   const undone = new Set<number>();
@@ -119,7 +119,7 @@ function compensation(
   };
 }
 
-/** A step of its own for the compensations: the same id on every try, as it is made of the line's salt. */
+/** A step of its own for the compensations: the same id on every try, as it is made of the lineage's salt. */
 async function undoRun({ ports, emit, signal }: UndoParts, writer: ThreadWriter): Promise<StepRun> {
   const { codec, image } = writer;
   const { lineage, ledger } = controlOf(image, 0);
@@ -161,13 +161,13 @@ async function commitUndone(
 ): Promise<void> {
   const nowMs = ports.clock.nowMs();
   const { state } = await writer.checkpoint((image) => {
-    const { line } = controlOf(image, 0);
+    const { past } = controlOf(image, 0);
     const ledger = { count: image.row.ledger, digest: image.control.ledgerDigest, from: image.row.ledger };
     return planFor(
       image,
       {
         cause: 'compensated',
-        control: { ledger, line: withoutChoices(line, numbers) },
+        control: { ledger, past: withoutChoices(past, numbers) },
         events: [{ type: 'compensated', atMs: nowMs, details: { effects: numbers.size } }],
         heavy: true,
       },

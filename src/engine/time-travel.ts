@@ -2,7 +2,7 @@
  * Going back on purpose (PROTOCOL 4). Invariants:
  *
  * - Nothing is written before all choices are known; what is missing is named, and the run that is under way goes on.
- * - I2: the new line begins with one checkpoint, whose parent is the one gone back to; choices, closed waits and the new head
+ * - I2: the new lineage begins with one checkpoint, whose parent is the one gone back to; choices, closed waits and the new head
  *   are in the same group.
  * - The lease comes first (PROTOCOL 5): whoever ran the thread cannot commit behind the decision.
  */
@@ -17,7 +17,7 @@ import type { RecordWrite } from '../model/commit.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import type { Frame } from '../model/frame.ts';
 import { type CheckpointId, checkpointIdFor, sequenceOf, type ThreadId } from '../model/ids.ts';
-import type { StandingChoice } from '../model/line.ts';
+import type { StandingChoice } from '../model/past.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { checkInput } from '../program/state.ts';
 import { engineErrors } from './errors.ts';
@@ -33,7 +33,7 @@ import {
   standingChoices,
 } from './time-travel-choices.ts';
 import { travelErrors } from './time-travel-errors.ts';
-import { controlOn, fieldsOn, newLineage, positionOn } from './time-travel-line.ts';
+import { controlOn, fieldsOn, newLineage, positionOn } from './time-travel-new-lineage.ts';
 import { compensateAll } from './time-travel-undo.ts';
 
 export interface TravelParts {
@@ -126,7 +126,7 @@ async function depart(
       await compensateAll(undo, writer, new Set(changed.map(([key]) => key))); // what an earlier time left undone
       const departure = await prepare(writer.image);
       if (typeof departure === 'string') return departure;
-      const made = await commitLine(parts, writer, departure, options);
+      const made = await commitLineage(parts, writer, departure, options);
       await compensateAll(undo, writer);
       return made;
     } finally {
@@ -157,7 +157,7 @@ async function choicesFor(
 }
 
 /** An answer that comes in between is not overwritten: then the open waits are looked up again. */
-async function commitLine(
+async function commitLineage(
   parts: TravelParts,
   writer: ThreadWriter,
   departure: Departure,
@@ -170,7 +170,9 @@ async function commitLine(
   for (;;) {
     try {
       const records = await closedWaits(parts, writer);
-      const { state } = await writer.checkpoint((image) => linePlan(parts, image, departure, choices, events, records));
+      const { state } = await writer.checkpoint((image) =>
+        lineagePlan(parts, image, departure, choices, events, records),
+      );
       if (state === null) throw unknown(parts, departure.target.checkpoint.id);
       parts.emit({ type: 'step', step: summaryOf(state.checkpoint) });
       const { status, failure } = state.checkpoint.control;
@@ -182,7 +184,7 @@ async function commitLine(
   }
 }
 
-async function linePlan(
+async function lineagePlan(
   { ports: { random, clock }, options: { agent }, codec }: TravelParts,
   image: ThreadImage,
   { cause, target, change }: Departure,

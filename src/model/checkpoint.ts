@@ -1,6 +1,6 @@
 import type { ErrorData } from '../base/errors.ts';
 import type { CheckpointId, StepId, WaitId } from './ids.ts';
-import type { Line } from './line.ts';
+import type { Past } from './past.ts';
 import type { Epoch, ThreadStatus } from './records.ts';
 
 /** A step that is to run next. Its id was fixed when it was scheduled. */
@@ -50,7 +50,7 @@ export interface Control {
   readonly deadlineAtMs: number | null;
   /** Why the last run failed; `null` otherwise. */
   readonly failure: ErrorData | null;
-  readonly line: Line;
+  readonly past: Past;
 }
 
 export type CheckpointKind = 'snapshot' | 'delta';

@@ -21,7 +21,7 @@ export type OutcomeStatus = Exclude<EffectStatus, 'in_progress' | 'in_doubt'>;
 export type EffectKind = 'tool' | 'model' | 'verify' | 'compensate' | 'node' | 'inputs';
 
 /**
- * Who settled an effect: the call's own answer, `verify`, `compensate`, a person, or the result of the same call on a line that
+ * Who settled an effect: the call's own answer, `verify`, `compensate`, a person, or the result of the same call on a lineage that
  * the thread was taken back from (`reuse`).
  */
 export type SettledBy = 'call' | 'verify' | 'compensate' | 'person' | 'engine' | 'reuse';

@@ -1,5 +1,5 @@
 import type { Control, Position } from './checkpoint.ts';
-import { firstLine } from './line.ts';
+import { emptyPast } from './past.ts';
 import type { ThreadRow } from './records.ts';
 
 /** Position of a thread that has not run. */
@@ -22,6 +22,6 @@ export function emptyControl(row: ThreadRow, digest: Uint8Array, maxSteps = 0): 
     resumes: 0,
     deadlineAtMs: null,
     failure: null,
-    line: firstLine,
+    past: emptyPast,
   };
 }

@@ -129,7 +129,7 @@ describe('a fork', () => {
       usage: { inputTokens: 0, outputTokens: 0 },
       inboxTaken: 0,
       ledger: { count: 0 },
-      line: { origin: { thread: 'thread', checkpoint: at } },
+      past: { origin: { thread: 'thread', checkpoint: at } },
     });
   });
 
@@ -206,7 +206,7 @@ describe('the source’s effects', () => {
     await expect(source.fork(at, { id: 'fork', effects })).rejects.toMatchObject({ code: 'choice_invalid' });
   });
 
-  test('[B12d] of a line that was left: the fork still asks for its calls', async () => {
+  test('[B12d] of a lineage that was left: the fork still asks for its calls', async () => {
     const { source, at } = await givenSource();
     await source.rollBack(at, { effects: await choices(source.rollBack(at), () => 'redo') });
     await expect(source.fork(at, { id: 'fork' })).rejects.toMatchObject({ details: { effects: [{ name: 'send' }] } });

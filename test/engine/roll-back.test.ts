@@ -37,7 +37,7 @@ describe('rolling back', () => {
     expect(await head(thread)).toMatchObject({ id: made, parent: target, cause: 'rolled_back', sequence: 5 });
     expect(await plainState(thread)).toMatchObject({ round: 1, notes: ['thought of mail to ann'] });
     const [, ...older] = await thread.checkpoints();
-    expect(older).toHaveLength(5); // the line that was left is still there
+    expect(older).toHaveLength(5); // the lineage that was left is still there
   });
 
   test('[B12c] the steps that are scheduled get new ids, and run by the next run', async () => {
@@ -156,7 +156,7 @@ describe('rolling back', () => {
 
     expect(world.calledBack).toEqual([`ann ${sent.key}`]);
     expect(nth(await thread.effects(), -1)).toMatchObject({ kind: 'compensate', status: 'succeeded' });
-    expect((await head(thread)).control.line.choices).toMatchObject([{ choice: 'reuse' }]);
+    expect((await head(thread)).control.past.choices).toMatchObject([{ choice: 'reuse' }]);
     await thread.run();
     expect(world.sent).toHaveLength(2);
     expect(world.calledBack).toHaveLength(1);
@@ -231,7 +231,7 @@ describe('rolling back', () => {
     expect((await head(thread)).id).toBe(again);
   });
 
-  test('[B12c] to a checkpoint of the line that was left: its effects count as done again', async () => {
+  test('[B12c] to a checkpoint of the lineage that was left: its effects count as done again', async () => {
     const world = new TravelWorld();
     const thread = await world.done();
     const old = await head(thread);

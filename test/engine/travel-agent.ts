@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import type { EngineOptions } from '../../src/engine/ports.ts';
 import { log, value } from '../../src/model/fields.ts';
-import type { EffectChoice } from '../../src/model/line.ts';
+import type { EffectChoice } from '../../src/model/past.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { Refusal, tool } from '../../src/program/tool.ts';
 import { nth, Scene, ScriptedModel } from './support.ts';

@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { randomFraction } from '../../src/base/random.ts';
 import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import { log, value } from '../../src/model/fields.ts';
-import type { EffectChoice } from '../../src/model/line.ts';
+import type { ThreadId } from '../../src/model/ids.ts';
+import type { EffectChoice } from '../../src/model/past.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { done, notDone, tool } from '../../src/program/tool.ts';
 import { type Cut, CuttingStore, Life } from '../../src/testing/cutting-store.ts';
@@ -69,6 +70,12 @@ class CutTravel {
   #put(key: string, n: number): string {
     this.posts.set(key, n);
     return `posted ${n}`;
+  }
+
+  /** How many data keys there are under this thread's hash. */
+  async keysOf(id: string): Promise<number> {
+    const { keyRing, store } = await this.world.ports();
+    return (await store.range('wraps', await keyRing.threadHash('default', id as ThreadId), {})).length;
   }
 
   #engine(life: Life) {
@@ -197,6 +204,7 @@ const forking: Journey = {
       state: await plainState(fork),
       source: (await source.checkpoints()).length,
       visible: await world.visible(),
+      keys: await world.keysOf('fork'),
       mails: world.mails.length,
       posts: [...world.posts.values()],
       modelCalls: world.model.calls.length,

@@ -1,4 +1,4 @@
-/** What going back on purpose leaves in a thread (PROTOCOL 4): which of its ledger a line does not count as its own. */
+/** What going back on purpose leaves in a thread (PROTOCOL 4): which of its ledger a lineage does not count as its own. */
 import type { CheckpointId } from './ids.ts';
 
 /**
@@ -13,7 +13,7 @@ export interface StandingChoice {
   readonly choice: EffectChoice;
 }
 
-/** Ledger entries above `after`, up to `to`, belong to a line that the thread was taken back from. */
+/** Ledger entries above `after`, up to `to`, belong to a lineage that the thread was taken back from. */
 export interface Abandoned {
   readonly after: number;
   readonly to: number;
@@ -25,25 +25,25 @@ export interface Origin {
   readonly checkpoint: CheckpointId;
 }
 
-export interface Line {
+export interface Past {
   readonly abandoned: readonly Abandoned[];
   readonly choices: readonly StandingChoice[];
   /** `null` for a thread that is no fork. */
   readonly origin: Origin | null;
 }
 
-export const firstLine: Line = { abandoned: [], choices: [], origin: null };
+export const emptyPast: Past = { abandoned: [], choices: [], origin: null };
 
-export function isAbandoned({ abandoned }: Line, entry: number): boolean {
+export function isAbandoned({ abandoned }: Past, entry: number): boolean {
   return abandoned.some(({ after, to }) => entry > after && entry <= to);
 }
 
-/** The line without the choices that these entries have used up. */
-export function withoutChoices(line: Line, entries: ReadonlySet<number>): Line {
-  return { ...line, choices: line.choices.filter(({ entry }) => !entries.has(entry)) };
+/** The past without the choices that these entries have used up. */
+export function withoutChoices(past: Past, entries: ReadonlySet<number>): Past {
+  return { ...past, choices: past.choices.filter(({ entry }) => !entries.has(entry)) };
 }
 
 /** At the end of a run no recorded result is offered any more: the next run means its calls anew. What is to be undone stays. */
-export function atRunEnd(line: Line): Line {
-  return { ...line, choices: line.choices.filter(({ choice }) => choice === 'compensate') };
+export function atRunEnd(past: Past): Past {
+  return { ...past, choices: past.choices.filter(({ choice }) => choice === 'compensate') };
 }

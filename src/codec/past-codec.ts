@@ -1,9 +1,9 @@
 /** The last item of a checkpoint's body: what going back left. Not there while nobody has gone back or forked. */
 import type { CheckpointId } from '../model/ids.ts';
-import { type EffectChoice, firstLine, type Line } from '../model/line.ts';
+import { type EffectChoice, emptyPast, type Past } from '../model/past.ts';
 import type { BodyReader } from './body.ts';
 
-export function lineItems({ abandoned, choices, origin }: Line): readonly unknown[] {
+export function pastItems({ abandoned, choices, origin }: Past): readonly unknown[] {
   if (abandoned.length === 0 && choices.length === 0 && origin === null) return [];
   return [
     [
@@ -15,8 +15,8 @@ export function lineItems({ abandoned, choices, origin }: Line): readonly unknow
   ];
 }
 
-export function readLine(body: BodyReader): Line {
-  if (!body.hasMore) return firstLine;
+export function readPast(body: BodyReader): Past {
+  if (!body.hasMore) return emptyPast;
   const reader = body.nested();
   const abandoned = pairs(reader).map((pair) => ({ after: pair.number(), to: pair.number() }));
   const choices = pairs(reader).map((pair) => ({ entry: pair.number(), choice: pair.text() as EffectChoice }));

@@ -1,19 +1,19 @@
-/** What the first checkpoint of a new line says (PROTOCOL 4). The ledger and what was spent belong to the thread, not to a line. */
+/** What the first checkpoint of a new lineage says (PROTOCOL 4). The ledger and what was spent belong to the thread, not to a lineage. */
 import type { Random } from '../base/random.ts';
 import { randomId } from '../base/random.ts';
 import { type FieldImage, isLogImage, logLength } from '../codec/checkpoint-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
 import type { Control, Position } from '../model/checkpoint.ts';
-import type { Abandoned, StandingChoice } from '../model/line.ts';
+import type { Abandoned, StandingChoice } from '../model/past.ts';
 import { stepIdFor } from './identity.ts';
 
-/** A fresh salt for the ids of a line's steps. */
+/** A fresh salt for the ids of a lineage's steps. */
 export function newLineage(random: Random): string {
   return randomId(random, 16);
 }
 
-/** The target's position; its scheduled steps have ids of the new line, so that none is taken for one that ran before. */
+/** The target's position; its scheduled steps have ids of the new lineage, so that none is taken for one that ran before. */
 export async function positionOn(
   codec: ThreadCodec,
   { position }: StateImage['checkpoint'],
@@ -34,7 +34,7 @@ export function controlOn(
   { row, control: { ledgerDigest } }: ThreadImage,
   head: Control,
   { control, position }: StateImage['checkpoint'],
-  line: { readonly lineage: string; readonly choices: readonly StandingChoice[] },
+  past: { readonly lineage: string; readonly choices: readonly StandingChoice[] },
 ): Control {
   const isToRun = position.next.length > 0;
   return {
@@ -43,30 +43,30 @@ export function controlOn(
     ledger: { count: row.ledger, digest: ledgerDigest, from: row.ledger },
     inboxTaken: head.inboxTaken,
     epoch: row.epoch,
-    lineage: line.lineage,
+    lineage: past.lineage,
     waits: [],
     grants: control.grants.filter((tool) => head.grants.includes(tool)),
     usage: head.usage,
     retries: head.retries,
     resumes: head.resumes,
     failure: isToRun ? null : control.failure,
-    line: {
+    past: {
       abandoned: abandonedAfter(control, row.ledger),
-      choices: line.choices,
-      origin: head.line.origin,
+      choices: past.choices,
+      origin: head.past.origin,
     },
   };
 }
 
-function abandonedAfter({ line, ledger: { from } }: Control, to: number): readonly Abandoned[] {
-  if (from === to) return line.abandoned;
-  const last = line.abandoned.at(-1);
-  if (last?.to !== from) return [...line.abandoned, { after: from, to }];
-  return [...line.abandoned.slice(0, -1), { after: last.after, to }];
+function abandonedAfter({ past, ledger: { from } }: Control, to: number): readonly Abandoned[] {
+  if (from === to) return past.abandoned;
+  const last = past.abandoned.at(-1);
+  if (last?.to !== from) return [...past.abandoned, { after: from, to }];
+  return [...past.abandoned.slice(0, -1), { after: last.after, to }];
 }
 
 /**
- * The target's fields, with a fresh span at the end of each log: the line that is left has its own items behind the same
+ * The target's fields, with a fresh span at the end of each log: the lineage that is left has its own items behind the same
  * index under the old name.
  */
 export function fieldsOn(target: StateImage, random: Random): ReadonlyMap<string, FieldImage> {
