@@ -6,6 +6,7 @@ export function countedScreening(outboxUrl: string): ReturnType<typeof screening
   const agent = screening({ outboxUrl });
   const nodes = Object.entries(agent.nodes).map(([name, node]) => {
     const definition = typeof node === 'function' ? { run: node } : node;
+    if (!('run' in definition)) return [name, definition];
     const run = async (state: never, context: never) => {
       await fetch('/steps', { method: 'POST', body: `${name} ${labelOf(state)}` });
       return definition.run(state, context);

@@ -159,8 +159,14 @@ function bodyItems(body: CheckpointBody): unknown[] {
       mapOf(control.retries),
       mapOf(control.branches),
       control.resumes,
-      control.deadlineAtMs,
       control.failure === null ? null : JSON.stringify(control.failure),
+      control.run.input,
+      control.consumed,
+      control.usage.cost,
+      [control.limits.runMs, control.limits.tokens, control.limits.cost],
+      [control.spent.ms, control.spent.tokens, control.spent.cost],
+      control.stepFromMs,
+      control.seenAtMs,
     ],
     body.base,
     new Map([...body.fields].map(([name, image]) => [name, fieldItem(image)])),
@@ -198,7 +204,7 @@ function readPosition(reader: BodyReader): Position {
 }
 
 function readControl(reader: BodyReader): Omit<Control, 'past'> {
-  return {
+  const first = {
     status: reader.text() as ThreadStatus,
     run: { steps: reader.number(), maxSteps: reader.number() },
     ledger: { count: reader.number(), digest: reader.bytes(), from: reader.number() },
@@ -211,8 +217,21 @@ function readControl(reader: BodyReader): Omit<Control, 'past'> {
     retries: Object.fromEntries(reader.entries().map(([node, item]) => [node, item.number()])),
     branches: Object.fromEntries(reader.entries().map(([node, item]) => [node, item.text()])),
     resumes: reader.number(),
-    deadlineAtMs: reader.numberOrNull(),
     failure: parseFailure(reader.textOrNull()),
+  };
+  const input = reader.number();
+  const consumed = reader.list().map((item) => item.number());
+  const cost = reader.number();
+  const [limits, spent] = [reader.nested(), reader.nested()];
+  return {
+    ...first,
+    run: { ...first.run, input },
+    consumed,
+    usage: { ...first.usage, cost },
+    limits: { runMs: limits.numberOrNull(), tokens: limits.numberOrNull(), cost: limits.numberOrNull() },
+    spent: { ms: spent.number(), tokens: spent.number(), cost: spent.number() },
+    stepFromMs: reader.number(),
+    seenAtMs: reader.number(),
   };
 }
 

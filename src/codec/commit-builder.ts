@@ -42,6 +42,8 @@ export interface CheckpointPlan {
   /** Records of the same step: waits that open. */
   readonly records?: readonly RecordWrite[];
   readonly wakeUpAtMs?: number | null;
+  /** Inbox items up to this order give nothing to do before more comes. */
+  readonly inboxSeen?: number;
   readonly durability: Durability;
 }
 
@@ -92,7 +94,7 @@ export async function buildCheckpoint(
     sequence: sequenceOf(plan.id) ?? row.sequence + 1,
     ledger: row.ledger,
     status: plan.control.status,
-    inboxTaken: plan.control.inboxTaken,
+    inboxTaken: plan.inboxSeen ?? plan.control.inboxTaken,
     resumes: 0,
     wakeUpAtMs: plan.wakeUpAtMs ?? null,
     updatedAtMs: plan.atMs,

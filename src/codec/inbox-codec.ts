@@ -2,15 +2,27 @@
 import type { InboxAppend } from '../model/commit.ts';
 import type { ThreadHash } from '../model/ids.ts';
 import { sortable } from '../model/ids.ts';
+import type { Extension, InboxPolicy, Settled } from '../model/inbox.ts';
 import type { RecordRange, RecordSource, StoredRecord } from '../model/records.ts';
 import { BodyReader, storedItem } from './body.ts';
+import { codecErrors } from './errors.ts';
 import { packBody } from './packer.ts';
 import { type BlobBatch, recordFormat, type ThreadCodec } from './thread-codec.ts';
 
-/** `input` carries an update of the state; `cancel` asks the run to stop. */
+/**
+ * `input` carries an update of the state; `cancel` asks the run to stop; `event` is something that a wait of its name takes
+ * up; `extend` raises limits and lets a run that reached one go on.
+ */
 export type InboxItem =
-  | { readonly type: 'input'; readonly update: Readonly<Record<string, unknown>>; readonly atMs: number }
-  | { readonly type: 'cancel'; readonly atMs: number };
+  | {
+      readonly type: 'input';
+      readonly update: Readonly<Record<string, unknown>>;
+      readonly policy: InboxPolicy;
+      readonly atMs: number;
+    }
+  | { readonly type: 'cancel'; readonly atMs: number }
+  | { readonly type: 'event'; readonly name: string; readonly value: unknown; readonly atMs: number }
+  | { readonly type: 'extend'; readonly limits: Extension; readonly atMs: number };
 
 export interface OrderedItem {
   readonly order: number;
@@ -25,22 +37,42 @@ export async function sealInboxItem(
   item: InboxItem,
   blobs: BlobBatch,
 ): Promise<InboxAppend> {
-  const update = item.type === 'input' ? storedItem(await codec.encodeValue(item.update, 'input', blobs)) : null;
+  const payload = payloadOf(item);
+  const stored = payload === undefined ? null : storedItem(await codec.encodeValue(payload, item.type, blobs));
+  const label = item.type === 'input' ? item.policy : item.type === 'event' ? item.name : '';
   const plain = { dedupId };
-  const body = await codec.sealer.seal(codec.place('inbox', dedupId, plain), packBody([item.type, item.atMs, update]));
+  const bytes = packBody([item.type, item.atMs, stored, label]);
+  const body = await codec.sealer.seal(codec.place('inbox', dedupId, plain), bytes);
   return { dedupId, format: recordFormat, plain, body };
 }
 
-/** Items with a higher order than `after`, in order. */
-export async function readInbox(codec: ThreadCodec, after: number): Promise<readonly OrderedItem[]> {
-  const records = await inboxRecords(codec.source, codec.thread, after);
-  return Promise.all(records.map((record) => openItem(codec, record)));
+function payloadOf(item: InboxItem): unknown {
+  return item.type === 'input'
+    ? item.update
+    : item.type === 'event'
+      ? item.value
+      : item.type === 'extend'
+        ? item.limits
+        : undefined;
 }
 
-/** Order of the first item behind `after`, without opening it; `undefined` if there is none. */
-export async function firstOrder(codec: ThreadCodec, after: number): Promise<number | undefined> {
-  const [record] = await codec.source.range('inbox', codec.thread, { ...itemsBehind(after), limit: 1 });
-  return record && orderIn(record);
+/** Items with a higher order than `after` that are not among `consumed`, in order. */
+export async function readInbox(
+  codec: ThreadCodec,
+  after: number,
+  consumed: readonly number[] = [],
+): Promise<readonly OrderedItem[]> {
+  const settled = new Set(consumed);
+  const records = await inboxRecords(codec.source, codec.thread, after);
+  return Promise.all(
+    records.filter((record) => !settled.has(orderIn(record))).map((record) => openItem(codec, record)),
+  );
+}
+
+/** Order of the first item that is not settled, without opening it; `undefined` if there is none. */
+export async function firstOrder(codec: ThreadCodec, { inboxTaken, consumed }: Settled): Promise<number | undefined> {
+  const records = await inboxRecords(codec.source, codec.thread, inboxTaken);
+  return records.map(orderIn).find((order) => !consumed.includes(order));
 }
 
 function inboxRecords(source: RecordSource, thread: ThreadHash, after: number): Promise<readonly StoredRecord[]> {
@@ -59,9 +91,23 @@ async function openItem(codec: ThreadCodec, record: StoredRecord): Promise<Order
   const dedupId = String(record.plain.dedupId);
   const { plaintext } = await codec.openRecord('inbox', { ...record, key: dedupId });
   const reader = BodyReader.of(plaintext, { table: 'inbox', key: record.key });
-  const [type, atMs, stored] = [reader.text(), reader.number(), reader.storedOrNull()];
+  const [type, atMs, stored, label] = [reader.text(), reader.number(), reader.storedOrNull(), reader.text()];
   const order = orderIn(record);
-  if (type === 'cancel' || stored === null) return { order, dedupId, item: { type: 'cancel', atMs } };
-  const update = (await codec.decodeValue(stored)) as Readonly<Record<string, unknown>>;
-  return { order, dedupId, item: { type: 'input', update, atMs } };
+  const value = stored === null ? undefined : await codec.decodeValue(stored);
+  return { order, dedupId, item: itemFrom(type, atMs, value, label, record.key) };
+}
+
+function itemFrom(type: string, atMs: number, value: unknown, label: string, key: string): InboxItem {
+  switch (type) {
+    case 'input':
+      return { type, update: value as Readonly<Record<string, unknown>>, policy: label as InboxPolicy, atMs };
+    case 'event':
+      return { type, name: label, value, atMs };
+    case 'extend':
+      return { type, limits: value as Extension, atMs };
+    case 'cancel':
+      return { type, atMs };
+    default:
+      throw codecErrors.make('record_damaged', { table: 'inbox', key, reason: `its type is "${type}"` });
+  }
 }

@@ -13,6 +13,8 @@ import { type BlobBatch, defaultThresholdBytes, type StoredValue, type ThreadCod
 const segmentBytes = 40 * 1024;
 /** Segments read in one go. */
 const batch = 64;
+/** Name of a span whose items are not stored yet: they are all at hand. */
+const pendingSpan = '';
 /** Items that a running thread keeps at hand, so that a look at the newest needs no read. */
 const recentItems = 64;
 
@@ -72,7 +74,7 @@ export class LogView<Item = unknown> implements Log<Item> {
   /** The view with items that are not committed yet. */
   withPending(items: readonly Item[]): LogView<Item> {
     const { length } = this;
-    const image = { spans: [...this.image.spans, { span: '', from: length, to: length + items.length }] };
+    const image = { spans: [...this.image.spans, { span: pendingSpan, from: length, to: length + items.length }] };
     return new LogView(this.#codec, this.#field, image, [...this.#recent, ...items]);
   }
 
@@ -88,7 +90,9 @@ export class LogView<Item = unknown> implements Log<Item> {
     const items: Item[] = [];
     for (const span of this.image.spans) {
       const [low, high] = [Math.max(span.from, first), Math.min(span.to, end)];
-      if (low < high)
+      if (low < high && span.span === pendingSpan) {
+        for (const item of this.#recent.slice(low - recentFrom, high - recentFrom)) items.push(item);
+      } else if (low < high)
         for (const item of await readSpan(this.#codec, this.#field, span.span, low, high)) items.push(item as Item);
     }
     return items;

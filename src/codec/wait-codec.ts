@@ -64,11 +64,26 @@ export async function isSameAnswer(codec: ThreadCodec, a: WaitAnswer, b: WaitAns
 
 async function answerItems(codec: ThreadCodec, answer: WaitAnswer, blobs: BlobBatch): Promise<readonly unknown[]> {
   const { decision } = answer;
-  const given = decision === 'allow' ? answer.args : decision === 'done' ? answer.result : undefined;
+  const given = givenIn(answer);
   const stored = given === undefined ? null : storedItem(await codec.encodeValue(given, 'answer', blobs));
   const reason = decision === 'deny' ? (answer.reason ?? '') : '';
   const forThread = decision === 'allow' && answer.forThread === true;
-  return [decision, stored, reason, forThread];
+  return [decision, stored, reason, forThread, decision === 'arrived' ? answer.order : null];
+}
+
+function givenIn(answer: WaitAnswer): unknown {
+  switch (answer.decision) {
+    case 'allow':
+      return answer.args;
+    case 'done':
+      return answer.result;
+    case 'reply':
+    case 'arrived':
+    case 'ended':
+      return answer.value;
+    default:
+      return undefined;
+  }
 }
 
 export interface ReadAnswer {
@@ -83,12 +98,21 @@ export async function readAnswer(codec: ThreadCodec, id: WaitId): Promise<ReadAn
   const reader = await bodyOf(codec, record);
   const decision = reader.text() as Decision;
   const stored = reader.storedOrNull();
-  const [reason, forThread, atMs, digest] = [reader.text(), reader.flag(), reader.number(), reader.text()];
+  const [reason, forThread, order] = [reader.text(), reader.flag(), reader.numberOrNull()];
+  const [atMs, digest] = [reader.number(), reader.text()];
   const value = stored === null ? undefined : await codec.decodeValue(stored);
-  return { answer: answerFrom(decision, value, reason, forThread, record.key), atMs, digest };
+  return { answer: answerFrom({ decision, value, reason, forThread, order }, record.key), atMs, digest };
 }
 
-function answerFrom(decision: Decision, value: unknown, reason: string, forThread: boolean, key: string): WaitAnswer {
+interface AnswerParts {
+  readonly decision: Decision;
+  readonly value: unknown;
+  readonly reason: string;
+  readonly forThread: boolean;
+  readonly order: number | null;
+}
+
+function answerFrom({ decision, value, reason, forThread, order }: AnswerParts, key: string): WaitAnswer {
   switch (decision) {
     case 'allow':
       return { decision, forThread, ...(value !== undefined && { args: value }) };
@@ -96,6 +120,13 @@ function answerFrom(decision: Decision, value: unknown, reason: string, forThrea
       return { decision, reason };
     case 'done':
       return { decision, result: value };
+    case 'reply':
+    case 'ended':
+      return { decision, value };
+    case 'arrived':
+      return { decision, value, order: order ?? 0 };
+    case 'elapsed':
+    case 'online':
     case 'expired':
     case 'cancelled':
     case 'not_done':

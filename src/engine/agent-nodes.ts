@@ -1,7 +1,8 @@
+/** The nodes of an agent by their names: `name`, and `graph/name` for those of a graph inside of it. */
 import type { Fields } from '../model/fields.ts';
-import type { AnyAgent, Edge, NodeDefinition } from '../program/agent.ts';
+import { type AnyAgent, type Edge, isSubgraph, type NodeDefinition } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
-import type { NodeResult } from '../program/node-result.ts';
+import type { Branch, NodeResult } from '../program/node-result.ts';
 import { defaultRetry, type RetryPolicy } from '../program/retry.ts';
 import type { Tools } from '../program/tool.ts';
 
@@ -13,58 +14,133 @@ export interface RunnableNode {
   readonly critical: boolean;
   readonly retry: RetryPolicy;
   readonly timeLimitMs: number;
+  /** For the whole step, by the wall clock; Infinity for none. */
+  readonly deadlineMs: number;
 }
 
-/** @throws `node_unknown` */
+interface Graph {
+  readonly start: string;
+  readonly nodes: object;
+  readonly edges?: object;
+}
+
+/** @throws `node_unknown`, also for the name of a whole graph. */
 export function nodeOf(agent: AnyAgent, name: string): RunnableNode {
-  const nodes = agent.nodes as Readonly<Record<string, unknown>>;
-  const node = Object.hasOwn(nodes, name) ? nodes[name] : undefined;
-  if (node === undefined) {
-    const known = Object.keys(nodes).map((known) => `"${known}"`);
-    throw programErrors.make('node_unknown', {
-      agent: agent.name,
-      version: agent.version,
-      node: name,
-      known: known.join(', '),
-    });
-  }
+  const node = lookUp(agent, name);
+  if (isSubgraph(node)) throw unknownNode(agent, name);
   const definition = typeof node === 'function' ? { run: node } : node;
-  const { run, critical = false, retry, timeLimitMs } = definition as NodeDefinition<Fields, Tools, string>;
+  const {
+    run,
+    critical = false,
+    retry,
+    timeLimitMs,
+    deadlineMs = Infinity,
+  } = definition as NodeDefinition<Fields, Tools, string>;
   return {
     name,
     run: run.bind(definition),
     critical,
     retry: { ...defaultRetry, ...retry },
     timeLimitMs: timeLimitMs ?? defaultNodeTimeLimitMs,
+    deadlineMs,
   };
+}
+
+/** The node at which one begins that is sent to `name`: the start of a graph, or the node itself. @throws `node_unknown` */
+export function entryOf(agent: AnyAgent, name: string): string {
+  const node = lookUp(agent, name);
+  return isSubgraph(node) ? entryOf(agent, `${name}/${node.start}`) : name;
 }
 
 /** @throws `node_returned_nothing` */
 export function checkedResult(node: string, result: unknown): NodeResult<Fields, string> {
   const type = typeof result === 'object' && result !== null && 'type' in result ? result.type : undefined;
-  if (type !== 'goto' && type !== 'end' && type !== 'update')
+  if (type !== 'goto' && type !== 'end' && type !== 'update' && type !== 'fork')
     throw programErrors.make('node_returned_nothing', { node });
   return result as NodeResult<Fields, string>;
 }
 
 /**
- * The node that follows, `null` for the end. `state` is the one after the node's update.
+ * The node that follows, `null` for the end of the line. `state` is the one after the node's update; `scope` is the graph in
+ * which the line began.
  *
  * @throws `edge_missing`, `node_unknown`
  */
 export function nextNode(
   agent: AnyAgent,
   node: string,
-  result: NodeResult<Fields, string>,
+  result: Exclude<NodeResult<Fields, string>, { type: 'fork' }>,
   state: object,
+  scope = '',
 ): string | null {
-  const target = result.type === 'goto' ? result.node : result.type === 'end' ? null : routed(agent, node, state);
-  if (target !== null) nodeOf(agent, target);
-  return target;
+  if (result.type === 'goto') return entryOf(agent, `${scopeOf(node)}${result.node}`);
+  return result.type === 'end' ? left(agent, node, state, scope) : routed(agent, node, state, scope);
 }
 
-function routed(agent: AnyAgent, node: string, state: object): string | null {
-  const edge = (agent.edges as Readonly<Record<string, Edge<Fields, string> | undefined>> | undefined)?.[node];
+/** The first nodes of a fork's lines, and where it goes on. @throws `fork_invalid`, `node_unknown` */
+export function forkOf(
+  agent: AnyAgent,
+  node: string,
+  { branches, options }: Extract<NodeResult<Fields, string>, { type: 'fork' }>,
+): { readonly branches: readonly Branch[]; readonly join: string | null; readonly limit: number } {
+  const { join, limit = 8 } = options;
+  if (!Number.isSafeInteger(limit) || limit < 1) {
+    throw programErrors.make('fork_invalid', { node, problem: `its limit ${limit} is not a whole number from 1` });
+  }
+  const scope = scopeOf(node);
+  return {
+    branches: branches.map((branch) => ({ ...branch, node: entryOf(agent, `${scope}${branch.node}`) })),
+    join: join === undefined ? null : entryOf(agent, `${scope}${join}`),
+    limit,
+  };
+}
+
+/** The graph that a node is in: empty, or its name and a slash. */
+export function scopeOf(node: string): string {
+  return node.slice(0, node.lastIndexOf('/') + 1);
+}
+
+/** Leaves the graph of this node; `null` where the line began in it. */
+function left(agent: AnyAgent, node: string, state: object, scope: string): string | null {
+  const graph = scopeOf(node);
+  return graph === scope ? null : routed(agent, graph.slice(0, -1), state, scope);
+}
+
+function routed(agent: AnyAgent, node: string, state: object, scope: string): string | null {
+  const graph = scopeOf(node);
+  const { edges } = graphOf(agent, graph);
+  const edge = (edges as Readonly<Record<string, Edge<Fields, string> | undefined>> | undefined)?.[
+    node.slice(graph.length)
+  ];
   if (edge === undefined) throw programErrors.make('edge_missing', { node });
-  return typeof edge === 'function' ? edge(state as never) : edge;
+  const target = typeof edge === 'function' ? edge(state as never) : edge;
+  return target === null ? left(agent, node, state, scope) : entryOf(agent, `${graph}${target}`);
+}
+
+function graphOf(agent: AnyAgent, scope: string): Graph {
+  if (scope === '') return agent;
+  const graph = lookUp(agent, scope.slice(0, -1));
+  if (!isSubgraph(graph)) throw unknownNode(agent, scope.slice(0, -1));
+  return graph;
+}
+
+function lookUp(agent: AnyAgent, name: string): object {
+  const graph = graphOf(agent, scopeOf(name));
+  const own = name.slice(scopeOf(name).length);
+  const nodes = graph.nodes as Readonly<Record<string, object>>;
+  const node = Object.hasOwn(nodes, own) ? nodes[own] : undefined;
+  if (node === undefined) throw unknownNode(agent, name);
+  return node;
+}
+
+function unknownNode(agent: AnyAgent, node: string) {
+  const known = namesOf(agent, '').map((name) => `"${name}"`);
+  const { name, version } = agent;
+  return programErrors.make('node_unknown', { agent: name, version, node, known: known.join(', ') });
+}
+
+function namesOf(graph: Graph, scope: string): readonly string[] {
+  return Object.entries(graph.nodes as Readonly<Record<string, object>>).flatMap(([name, node]) =>
+    isSubgraph(node) ? namesOf(node, `${scope}${name}/`) : [`${scope}${name}`],
+  );
 }

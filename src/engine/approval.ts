@@ -18,7 +18,7 @@ export async function askApproval(run: StepRun, effect: KnownEffect, approval: A
   const id = await approvalId(run, request.place);
   // An answer of its own comes before any grant: what a person denied stays denied on every run.
   const isAnswered = (await readAnswer(run.writer.codec, id)) !== undefined;
-  const isGranted = !isAnswered && run.tally.grants.has(request.name);
+  const isGranted = !isAnswered && run.grants.has(request.name);
   if (isGranted && (await readWait(run.writer.codec, id)) === undefined) return request.args;
   await recordInputs(run);
   const answer = await run.waits.answerTo({
@@ -33,7 +33,7 @@ export async function askApproval(run: StepRun, effect: KnownEffect, approval: A
     expiresInMs: approval.expiresInMs,
   });
   if (answer.decision === 'allow' && answer.forThread) {
-    run.tally.grants.add(request.name);
+    run.grants.add(request.name);
     await run.waits.grant(request.name);
   }
   return allowedArgs(effect, approval, answer);
@@ -43,7 +43,7 @@ export async function askApproval(run: StepRun, effect: KnownEffect, approval: A
 export async function recallGrant(run: StepRun, { request }: KnownEffect): Promise<void> {
   const id = await approvalId(run, request.place);
   const found = await readAnswer(run.writer.codec, id);
-  if (found?.answer.decision === 'allow' && found.answer.forThread) run.tally.grants.add(request.name);
+  if (found?.answer.decision === 'allow' && found.answer.forThread) run.grants.add(request.name);
 }
 
 function approvalId(run: StepRun, place: string): Promise<WaitId> {

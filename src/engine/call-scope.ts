@@ -1,6 +1,7 @@
 /** Makes what a node calls: every function leads to an effect, a recorded value, or a result of the node. */
 import { randomFraction } from '../base/random.ts';
 import type { Fields } from '../model/fields.ts';
+import type { LineFailure } from '../model/lines.ts';
 import { type Schema, validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
@@ -11,7 +12,8 @@ import type { Tools } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { perform } from './effect.ts';
 import type { EffectRequest } from './effect-request.ts';
-import { modelRequest } from './model-effect.ts';
+import { costOf, modelRequest } from './model-effect.ts';
+import { waitCalls } from './node-waits.ts';
 import { Scope } from './place.ts';
 import { never, type StepRun } from './step-run.ts';
 
@@ -24,14 +26,43 @@ export interface ScopeParts {
   readonly model: LanguageModel | undefined;
 }
 
-export function nodeContext(parts: ScopeParts): NodeContext<Fields, Tools, string> {
+export interface LineParts {
+  readonly node: string;
+  readonly item: unknown;
+  readonly failures: readonly LineFailure[];
+}
+
+export function nodeContext(
+  parts: ScopeParts,
+  { node, item, failures }: LineParts,
+): NodeContext<Fields, Tools, string> {
   return {
     ...callScope(parts, new Scope()),
     abortSignal: parts.run.signal,
     goto: (node, update = {}) => ({ type: 'goto', node, update }),
     end: (update = {}) => ({ type: 'end', update }),
     update: (update = {}) => ({ type: 'update', update }),
+    parallel: (nodes, { update = {}, ...options } = {}) => ({
+      type: 'fork',
+      branches: nodes.map((node) => ({ node })),
+      update,
+      options,
+    }),
+    fanOut: (node, items, { update = {}, ...options } = {}) => ({
+      type: 'fork',
+      branches: items.map((item) => ({ node, item })),
+      update,
+      options,
+    }),
+    failures,
+    item: (schema) => checkedItem(node, item, schema),
   };
+}
+
+function checkedItem<Item>(node: string, item: unknown, schema: Schema<unknown, Item>): Item {
+  const result = validate(schema, item);
+  if ('issues' in result) throw programErrors.make('item_invalid', { node, problem: result.issues });
+  return result.value;
 }
 
 function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {
@@ -52,6 +83,7 @@ function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {
       ) as Promise<never>,
     all: (items, work) => inPlace(run, scope, 'all', undefined, (place) => allOf(parts, place, items, work)),
     model: modelCalls(parts, scope),
+    ...waitCalls(run, (name, options, work) => inPlace(run, scope, name, options, work)),
     now: () => read(() => run.ports.clock.nowMs()),
     random: () => read(() => randomFraction(run.ports.random)),
   };
@@ -143,8 +175,10 @@ function modelCalls({ run, model }: ScopeParts, scope: Scope): ModelCalls {
     const made = (await inPlace(run, scope, `model ${model.name}`, options, (place) =>
       perform(run, modelRequest(run, model, request, place)),
     )) as ModelAnswer;
+    if (run.ledger.paid.has(made)) return made;
     run.tally.inputTokens += made.usage.inputTokens;
     run.tally.outputTokens += made.usage.outputTokens;
+    run.tally.cost += costOf(model, made.usage);
     return made;
   };
   const ask = (text: string): ModelRequest => ({ messages: [{ role: 'user', text }] });

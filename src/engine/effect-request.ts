@@ -22,6 +22,8 @@ export interface EffectRequest {
   readonly timeLimitMs: number;
   readonly settleMs: number;
   readonly approval?: Approval;
+  /** Called before each attempt, before anything is recorded. @throws where it must not be made now */
+  mayStart?(): Promise<void> | void;
   run(args: unknown, call: ToolCall): Promise<unknown>;
   verify?(args: unknown, call: ToolCall): Promise<Verdict<unknown>>;
   compensate?(args: unknown, call: ToolCall): Promise<void>;

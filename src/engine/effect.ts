@@ -102,9 +102,7 @@ async function settledResult(run: StepRun, { key, request }: KnownEffect): Promi
 async function decoded(run: StepRun, request: EffectRequest, { by }: StoredOutcome, stored: StoredValue) {
   const value = deepFreeze(await run.writer.codec.decodeValue(stored));
   if (by !== 'reuse' || request.kind !== 'model') return value;
-  const { usage } = value as ModelAnswer; // paid for when it was made: the caller is about to count it again
-  run.tally.inputTokens -= usage.inputTokens;
-  run.tally.outputTokens -= usage.outputTokens;
+  run.ledger.paid.add(value as ModelAnswer);
   return value;
 }
 
@@ -116,6 +114,7 @@ async function recordedArgs(run: StepRun, key: EffectKey): Promise<unknown> {
 /** One attempt; afterwards the ledger holds its outcome, or the doubt about it. */
 async function attempt(run: StepRun, effect: KnownEffect, args: unknown): Promise<void> {
   const { request } = effect;
+  await request.mayStart?.();
   const number = (run.ledger.historyOf(effect.key).at(-1)?.intent.attempt ?? 0) + 1;
   if (request.effectClass === 'read') return attemptRead(run, effect, args, number);
   const entry = await recordIntent(run, effect, args, number);

@@ -7,7 +7,7 @@ import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage, openThreadImage, type ThreadImage } from '../codec/thread-image.ts';
 import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
-import type { CommitGroup, GroupResult } from '../model/commit.ts';
+import type { CommitGroup, Condition, GroupResult } from '../model/commit.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { Frame } from '../model/frame.ts';
 import {
@@ -18,27 +18,32 @@ import {
   type ThreadId,
   type WaitId,
 } from '../model/ids.ts';
+import { type Extension, type InboxPolicy, inboxPolicies } from '../model/inbox.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
+import { limitProblem } from '../program/agent.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
 import { listCheckpoints, type Page } from './list-checkpoints.ts';
 import { controlOf } from './plans.ts';
-import type { EngineOptions, EnginePorts } from './ports.ts';
+import type { EngineOptions, RunPorts } from './ports.ts';
 import type { RunEnd } from './run-end.ts';
 import { effectInfo } from './step-ledger.ts';
 import { ThreadRunner } from './thread-runner.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
-import type { GoBackOptions, TravelParts } from './time-travel.ts';
 import type { Comparison } from './time-travel-compare.ts';
 import type { DiffSide, FieldDiff, Inspection } from './time-travel-diff.ts';
 import type { ForkOptions } from './time-travel-fork.ts';
+import type { GoBackOptions, TravelParts } from './time-travel-parts.ts';
 import { Turns } from './turns.ts';
 
 /** Whoever sends or answers is told within this time that the store does not take it, and may ask again. */
 const answerWithinMs = 5_000;
+
+/** How a run may have ended: new input begins the next one. */
+const endStatuses: readonly string[] = ['done', 'failed', 'cancelled'];
 
 interface OpenThread {
   readonly row: ThreadRow;
@@ -47,7 +52,7 @@ interface OpenThread {
 
 export class EngineThread {
   readonly id: ThreadId;
-  readonly #ports: EnginePorts;
+  readonly #ports: RunPorts;
   readonly #options: EngineOptions;
   readonly #emit: (frame: Frame) => void;
   #codec: ThreadCodec | undefined;
@@ -55,7 +60,7 @@ export class EngineThread {
   #isStopping = false;
   readonly #turns = new Turns();
 
-  constructor(ports: EnginePorts, options: EngineOptions, id: ThreadId, emit: (frame: Frame) => void) {
+  constructor(ports: RunPorts, options: EngineOptions, id: ThreadId, emit: (frame: Frame) => void) {
     this.#ports = ports;
     this.#options = options;
     this.id = id;
@@ -68,11 +73,48 @@ export class EngineThread {
    *
    * @throws `field_unknown`, `state_invalid`, `value_not_storable`: nothing was kept.
    */
-  async send(update: object, dedupId: string = randomId(this.#ports.random)): Promise<void> {
+  async send(
+    update: object,
+    dedupId: string = randomId(this.#ports.random),
+    policy: InboxPolicy = 'queue',
+  ): Promise<void> {
     checkInput(this.#options.agent.state, update);
-    const opened = (await this.#open()) ?? (await this.#create());
-    const item = { type: 'input', update: { ...update }, atMs: this.#ports.clock.nowMs() } as const;
-    await this.#append(opened, dedupId, item);
+    if (!inboxPolicies.includes(policy)) {
+      throw engineErrors.make('policy_unknown', { policy: String(policy), known: inboxPolicies.join(', ') });
+    }
+    const item = { type: 'input', update: { ...update }, policy, atMs: this.#ports.clock.nowMs() } as const;
+    for (;;) {
+      const opened = (await this.#open()) ?? (await this.#create());
+      if (policy !== 'reject') {
+        await this.#append(opened, dedupId, item);
+        return;
+      }
+      if (await this.#appendIfFree(opened, dedupId, item)) return;
+    }
+  }
+
+  /**
+   * Tells the thread of something outside that it waits for, or will. Durable once it resolves, also where nobody waits yet.
+   *
+   * @throws `thread_unknown`, `value_not_storable`: nothing was kept.
+   */
+  async signal(event: string, value?: unknown, dedupId: string = randomId(this.#ports.random)): Promise<void> {
+    if (typeof event !== 'string' || event === '')
+      throw engineErrors.make('event_name_invalid', { name: String(event) });
+    const item = { type: 'event', name: event, value, atMs: this.#ports.clock.nowMs() } as const;
+    await this.#append(await this.#opened(), dedupId, item);
+  }
+
+  /**
+   * Raises limits of the run, and lets one that had reached them go on. Durable once it resolves.
+   *
+   * @throws `thread_unknown`, `extension_invalid`: nothing was kept.
+   */
+  async extend(limits: Extension, dedupId: string = randomId(this.#ports.random)): Promise<void> {
+    const problem = limitProblem(limits, 'the extension');
+    if (problem !== undefined) throw engineErrors.make('extension_invalid', { problem });
+    const item = { type: 'extend', limits: { ...limits }, atMs: this.#ports.clock.nowMs() } as const;
+    await this.#append(await this.#opened(), dedupId, item);
   }
 
   /** Asks the run to stop. Durable once it resolves. @throws `thread_unknown` */
@@ -98,7 +140,7 @@ export class EngineThread {
     if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
     const tool = this.#options.agent.tools[wait.tool];
     if (tool !== undefined && answer.decision === 'allow' && answer.args !== undefined) checkedInput(tool, answer.args);
-    const nowMs = this.#ports.clock.nowMs();
+    const nowMs = this.#ports.time.nowMs();
     const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= nowMs;
     const blobs = new BlobBatch();
     const record = await sealAnswer(codec, wait, isOver ? { decision: 'expired' } : answer, nowMs, blobs);
@@ -275,11 +317,32 @@ export class EngineThread {
     return this.#opened();
   }
 
-  async #append({ row, codec }: OpenThread, dedupId: string, item: InboxItem): Promise<void> {
+  async #append(opened: OpenThread, dedupId: string, item: InboxItem, conditions: readonly Condition[] = []) {
+    const { row, codec } = opened;
     const blobs = new BlobBatch();
     const inbox = await sealInboxItem(codec, dedupId, item, blobs);
-    const result = await this.#give(row, { conditions: blobs.conditions(), records: blobs.writes(), inbox });
+    const result = await this.#give(row, {
+      conditions: [...conditions, ...blobs.conditions()],
+      records: blobs.writes(),
+      inbox,
+    });
+    if (result.status === 'head_moved' || result.status === 'inbox_moved') return false;
     if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
+    return true;
+  }
+
+  /** Keeps the input unless a run is under way; `false` if that could not be told. @throws `thread_busy` */
+  async #appendIfFree(opened: OpenThread, dedupId: string, item: InboxItem): Promise<boolean> {
+    const { row, codec } = opened;
+    const isKnown = (await codec.source.get('inbox', codec.thread, `id:${dedupId}`)) !== undefined;
+    const isBusy = row.status !== 'idle' && !endStatuses.includes(row.status);
+    if (!isKnown && (isBusy || row.inbox > row.inboxTaken)) {
+      throw engineErrors.make('thread_busy', { thread: this.id, status: row.status });
+    }
+    return this.#append(opened, dedupId, item, [
+      { kind: 'head', is: row.head },
+      { kind: 'inbox', is: row.inbox },
+    ]);
   }
 
   /** Commits what came from outside. */

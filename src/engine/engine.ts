@@ -2,9 +2,10 @@ import { openRowControl } from '../codec/control-codec.ts';
 import type { Frame } from '../model/frame.ts';
 import { type ThreadHash, type ThreadId, threadIdProblem } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
+import { BelievedTime } from './believed-time.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
-import type { EngineOptions, EnginePorts } from './ports.ts';
+import type { EngineOptions, EnginePorts, RunPorts } from './ports.ts';
 
 /** Rows read from the store in one go. */
 const pageRows = 1_000;
@@ -14,12 +15,12 @@ const pageRows = 1_000;
  * be thrown away at any moment and another goes on from what was committed.
  */
 export class Engine {
-  readonly #ports: EnginePorts;
+  readonly #ports: RunPorts;
   readonly #options: EngineOptions;
   readonly #threads = new Map<ThreadId, EngineThread>();
 
   constructor(ports: EnginePorts, options: EngineOptions) {
-    this.#ports = ports;
+    this.#ports = { ...ports, time: new BelievedTime(ports.clock) };
     this.#options = options;
   }
 

@@ -5,6 +5,10 @@ export interface EngineErrorDetails {
   thread_unknown: { thread: string };
   thread_of_another_agent: { thread: string; agent: string; expected: string };
   agent_too_old: { thread: string; agentVersion: number; version: number };
+  thread_busy: { thread: string; status: string };
+  policy_unknown: { policy: string; known: string };
+  event_name_invalid: { name: string };
+  extension_invalid: { problem: string };
   lease_lost: { thread: string; reason: string };
   checkpoint_unknown: { thread: string; checkpoint: string };
   limit_invalid: { limit: string };
@@ -21,6 +25,11 @@ export const engineErrors = errorFamily<EngineErrorDetails>({
     `Thread "${d.thread}" belongs to agent "${d.agent}", not to "${d.expected}". Use another thread id. Nothing was changed.`,
   agent_too_old: (d) =>
     `Thread "${d.thread}" was last run by version ${d.agentVersion} of its agent; this is version ${d.version}. Reload. Nothing was changed.`,
+  thread_busy: (d) =>
+    `Thread "${d.thread}" is busy (${d.status}), and this input was sent to be rejected then. It was not kept.`,
+  policy_unknown: (d) => `There is no inbox policy "${d.policy}"; there are ${d.known}. The input was not kept.`,
+  event_name_invalid: (d) => `"${d.name}" is no name of an event: give a text that is not empty. Nothing was kept.`,
+  extension_invalid: (d) => `The limits cannot be extended: ${d.problem}. Nothing was changed.`,
   lease_lost: (d) =>
     `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
   checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,

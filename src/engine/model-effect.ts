@@ -20,8 +20,15 @@ export function modelRequest(run: StepRun, model: LanguageModel, request: ModelR
     retry: defaultRetry,
     timeLimitMs,
     settleMs: 0,
+    mayStart: run.checkBudget,
     run: (args, call) => collectAnswer(run, model, args as ModelRequest, call),
   };
+}
+
+/** What an answer cost, in the unit of the model's price. */
+export function costOf({ price }: LanguageModel, { inputTokens, outputTokens, cost }: ModelUsage): number {
+  if (cost !== undefined || price === undefined) return cost ?? 0;
+  return (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000;
 }
 
 async function collectAnswer(

@@ -30,6 +30,8 @@ export interface NextCheckpoint {
   readonly events: readonly ThreadEvent[];
   readonly records?: readonly RecordWrite[];
   readonly wakeUpAtMs?: number | null;
+  /** A run begins: its time counts from here. */
+  readonly beginsRun?: boolean;
   /** Root, wait, critical node, end of a run: a full snapshot. */
   readonly heavy: boolean;
   readonly stepMs?: number;
@@ -40,12 +42,16 @@ export interface CommitPlanWorld {
   readonly options: EngineOptions;
   readonly random: Random;
   readonly nowMs: number;
+  /** The time by which deadlines and waits are judged. */
+  readonly believedMs: number;
+  /** Inbox items up to this order give nothing to do before more comes. */
+  readonly inboxSeen: number;
   /** 1 for the first commit of a run that goes on after a restart. */
   readonly resumes: 0 | 1;
 }
 
 export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitPlanWorld): CheckpointPlan {
-  const { options, random, nowMs, resumes } = world;
+  const { options, random, nowMs, believedMs, resumes } = world;
   const { agent } = options;
   const { state, row } = image;
   const before = controlOf(image, agent.maxSteps);
@@ -72,6 +78,8 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
       resumes: before.resumes + resumes,
       past: pastAfter(before, next),
       ...next.control,
+      spent: { ...before.spent, ...next.control.spent, ms: next.beginsRun ? 0 : elapsedMs(before, believedMs) },
+      seenAtMs: Math.max(before.seenAtMs, believedMs),
     },
     agent: agent.name,
     agentVersion: agent.version,
@@ -81,6 +89,7 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
     events: next.events,
     ...(next.records && { records: next.records }),
     wakeUpAtMs: next.wakeUpAtMs ?? null,
+    inboxSeen: world.inboxSeen,
     durability: next.heavy ? 'strict' : (options.durability ?? 'strict'),
   };
 }
@@ -89,6 +98,12 @@ function pastAfter({ past }: Control, { reused, control: { status } }: NextCheck
   const isEnd = status === 'done' || status === 'failed' || status === 'cancelled';
   const left = reused === undefined ? past : withoutChoices(past, reused);
   return isEnd ? atRunEnd(left) : left;
+}
+
+/** How long the run has taken, what passed while nothing ran included. A clock that was put back takes nothing back. */
+export function elapsedMs({ spent, status, seenAtMs }: Control, believedMs: number): number {
+  const counts = status === 'running' || status === 'waiting';
+  return spent.ms + (counts ? Math.max(0, believedMs - seenAtMs) : 0);
 }
 
 /** Log items go on under the name that the newest ones of the lineage have. */

@@ -8,6 +8,7 @@ import type { TierPolicy } from '../model/tiers.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import type { LanguageModel } from '../program/model.ts';
 import type { Store } from '../store/store.ts';
+import type { BelievedTime } from './believed-time.ts';
 
 /** All that an engine needs of the world. A simulator gives every one of them from a seed. */
 export interface EnginePorts {
@@ -15,6 +16,18 @@ export interface EnginePorts {
   readonly keyRing: KeyRing;
   readonly clock: Clock;
   readonly random: Random;
+  /** Without it, the network is taken to be there. */
+  readonly network?: Network;
+}
+
+export interface Network {
+  /** Whether a request may succeed now. The host makes the engine look again when that changes. */
+  isOnline(): boolean;
+}
+
+/** The ports, and what an engine makes of its clock. */
+export interface RunPorts extends EnginePorts {
+  readonly time: BelievedTime;
 }
 
 export interface EngineOptions {

@@ -5,25 +5,26 @@ import { programErrors } from '../program/errors.ts';
 import { storeErrors } from '../store/errors.ts';
 import { engineErrors } from './errors.ts';
 
+type RestStatus = Exclude<ThreadStatus, 'running'>;
+
+/** Why a run is made to stop: a person or the host asked for it, a limit was reached, or new input takes its place. */
+export type StopReason = 'cancelled' | 'stopped' | 'timed_out' | 'out_of_budget' | 'interrupted';
+
 /** How a run ended. `lost`: another runner took over. `stopped`: the host asked for it. `blocked`: see the error. */
 export type RunEnd =
-  | { readonly end: 'idle' | 'waiting' | 'done' | 'failed' | 'cancelled' | 'lost' | 'stopped' }
+  | { readonly end: RestStatus | 'lost' | 'stopped' }
   | { readonly end: 'blocked'; readonly error: ErrorData };
 
 /** The reason that aborts a run on purpose. */
 export class Stop extends Error {
-  constructor(readonly why: 'cancelled' | 'stopped') {
+  constructor(readonly why: StopReason) {
     super(`The run was ${why}.`);
   }
 }
 
-export function isCancel(error: unknown): boolean {
-  return error instanceof Stop && error.why === 'cancelled';
-}
-
-/** The host asked for it, or the worker ends: as after a crash, the step runs again and the cut-off calls count as no failure. */
+/** The step will run again, as after a crash: the calls that were cut off count as no failure. */
 export function isStop(error: unknown): boolean {
-  return error instanceof Stop && error.why === 'stopped';
+  return error instanceof Stop && error.why !== 'cancelled' && error.why !== 'interrupted';
 }
 
 /** Errors that a newer version, a key, a healthy store or a restart would cure: the thread is left as it is. */

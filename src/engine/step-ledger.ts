@@ -12,6 +12,8 @@ export class StepLedger {
   readonly lost: readonly { readonly number: number; readonly reason: string }[];
   /** Values of clock and chance by their place. */
   readonly inputs: Map<string, number>;
+  /** Answers of models that were paid for on a lineage that was left. */
+  readonly paid = new WeakSet<object>();
   readonly #entries = new Map<EffectKey, LedgerEntry[]>();
   readonly #asked = new Set<EffectKey>();
 

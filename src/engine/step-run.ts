@@ -4,14 +4,21 @@ import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
 import type { Activity } from './activity.ts';
 import type { OpenCalls } from './open-calls.ts';
-import type { EnginePorts } from './ports.ts';
+import type { RunPorts } from './ports.ts';
 import type { StepLedger } from './step-ledger.ts';
 import type { StepWaits } from './step-waits.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 
+/** Model use that no commit holds yet. */
+export interface Tally {
+  inputTokens: number;
+  outputTokens: number;
+  cost: number;
+}
+
 /** What all parts of one attempt at one step share. */
 export interface StepRun {
-  readonly ports: EnginePorts;
+  readonly ports: RunPorts;
   readonly writer: ThreadWriter;
   readonly scheduled: ScheduledStep;
   readonly ledger: StepLedger;
@@ -20,12 +27,15 @@ export interface StepRun {
   readonly calls: OpenCalls;
   /** Values of clock and chance that no ledger entry holds yet. */
   readonly freshInputs: (readonly [place: string, value: number])[];
-  /** What this attempt at the step used and was granted: goes into its commit. */
-  readonly tally: { inputTokens: number; outputTokens: number; readonly grants: Set<string> };
+  /** What this attempt at the step used, and was granted: goes into its commit. */
+  readonly tally: Tally;
+  readonly grants: Set<string>;
   /** Aborted on cancel, on the node's time limit, and when the lease is lost. */
   readonly signal: AbortSignal;
   /** True once the node waits and was given up: what it still does goes nowhere. */
   isSuspended(): boolean;
+  /** Called before each model call. @throws Stop where the run has used what it may */
+  readonly checkBudget: () => void;
   readonly emit: (frame: Frame) => void;
 }
 

@@ -1,11 +1,11 @@
 /** Runs one attempt at one step, to its end: a result, a wait, a failure, or an abort. */
 import { whenAborted } from '../base/abort.ts';
 import { randomFraction } from '../base/random.ts';
-import type { ThreadImage } from '../codec/thread-image.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { Fields } from '../model/fields.ts';
 import type { Frame } from '../model/frame.ts';
+import type { LineFailure } from '../model/lines.ts';
 import type { Wait } from '../model/wait.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
@@ -16,7 +16,7 @@ import { Activity } from './activity.ts';
 import { checkedResult, type RunnableNode } from './agent-nodes.ts';
 import { nodeContext } from './call-scope.ts';
 import { OpenCalls } from './open-calls.ts';
-import type { EnginePorts } from './ports.ts';
+import type { RunPorts } from './ports.ts';
 import { StepLedger } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
 import { StepWaits } from './step-waits.ts';
@@ -29,11 +29,17 @@ export type StepEnd =
   | { readonly type: 'threw'; readonly error: unknown };
 
 export interface StepParts {
-  readonly ports: EnginePorts;
+  readonly ports: RunPorts;
   readonly agent: AnyAgent;
   readonly model: LanguageModel | undefined;
   readonly writer: ThreadWriter;
   readonly emit: (frame: Frame) => void;
+  /** What the line of this step was given by the fork it comes from. */
+  readonly item: unknown;
+  /** Lines that failed in the fork that led here. */
+  readonly failures: readonly LineFailure[];
+  /** Called before each model call. @throws Stop */
+  readonly checkBudget: () => void;
   readonly allow: (wait: Pick<Wait, 'id' | 'digest'>) => Promise<void>;
   readonly openWaits: (waits: readonly Wait[], records: readonly RecordWrite[]) => Promise<void>;
 }
@@ -51,14 +57,14 @@ export async function startStep(
   node: RunnableNode,
   scheduled: ScheduledStep,
   state: ThreadState,
-  image: ThreadImage,
+  { from, grants }: { readonly from: number; readonly grants: readonly string[] },
   signal: AbortSignal,
 ): Promise<RunningStep> {
   const { ports, writer, emit } = parts;
-  const control = image.state?.checkpoint.control;
-  const ledger = await StepLedger.read(writer.codec, scheduled.step, control?.ledger.from ?? 0, {
-    count: image.row.ledger,
-    digest: image.control.ledgerDigest,
+  const { row, control } = writer.image;
+  const ledger = await StepLedger.read(writer.codec, scheduled.step, from, {
+    count: row.ledger,
+    digest: control.ledgerDigest,
   });
   const limit = new AbortController();
   let isSuspended = false;
@@ -82,15 +88,17 @@ export async function startStep(
       codec: writer.codec,
       open: parts.openWaits,
       allow: parts.allow,
-      isGranted: (tool) => run.tally.grants.has(tool),
+      isGranted: (tool) => run.grants.has(tool),
       activity,
       isSuspended: () => isSuspended,
-      nowMs: () => ports.clock.nowMs(),
+      nowMs: () => ports.time.nowMs(),
     }),
     freshInputs: [],
-    tally: { inputTokens: 0, outputTokens: 0, grants: new Set(control?.grants ?? []) },
+    tally: { inputTokens: 0, outputTokens: 0, cost: 0 },
+    grants: new Set(grants),
     signal: limit.signal,
     isSuspended: () => isSuspended,
+    checkBudget: parts.checkBudget,
     emit,
   };
   const work = async (): Promise<StepEnd> => {
@@ -140,7 +148,8 @@ async function restAfterFailure({ ledger, ports, emit, signal }: StepRun, node: 
 
 async function runNode(parts: StepParts, node: RunnableNode, state: ThreadState, run: StepRun): Promise<StepEnd> {
   try {
-    const context = nodeContext({ run, agent: parts.agent, model: parts.model });
+    const { agent, model, item, failures } = parts;
+    const context = nodeContext({ run, agent, model }, { node: node.name, item, failures });
     const result = checkedResult(node.name, await node.run(state.values as never, context));
     run.calls.throwIfBlocked();
     run.calls.refuseRunning(node.name);

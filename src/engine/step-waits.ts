@@ -47,6 +47,7 @@ export class StepWaits {
   readonly #parked = new Map<WaitId, Deferred<WaitAnswer>>();
   /** Those of the parked whose line has stopped. */
   readonly #paused = new Set<WaitId>();
+  readonly #consumed: number[] = [];
   #queued: Opening[] = [];
   #opening: Promise<void> = Promise.resolve();
 
@@ -62,6 +63,21 @@ export class StepWaits {
    * @throws `replay_mismatch`: on record is a wait for another call. `answer_mismatch`: the answer was given for another.
    */
   async answerTo(asked: NewWait): Promise<WaitAnswer> {
+    const answer = await this.#answerTo(asked);
+    if (answer.decision === 'arrived') this.#consumed.push(answer.order);
+    return answer;
+  }
+
+  async isKnown(id: WaitId): Promise<boolean> {
+    return (await readWait(this.#codec, id)) !== undefined;
+  }
+
+  /** Orders of the inbox items that were the answers: settled with the step. */
+  consumed(): readonly number[] {
+    return this.#consumed;
+  }
+
+  async #answerTo(asked: NewWait): Promise<WaitAnswer> {
     const known = await readWait(this.#codec, asked.id);
     if (known !== undefined) refuseOtherWait(known, asked);
     const found = known && (await this.#find(known));

@@ -7,45 +7,52 @@
  *   fail again on every run is committed as `failed`.
  */
 import { errorToData } from '../base/errors.ts';
-import { firstOrder, readInbox } from '../codec/inbox-codec.ts';
+import { firstOrder, type OrderedItem, readInbox } from '../codec/inbox-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
-import { openThreadImage, type ThreadImage } from '../codec/thread-image.ts';
+import { openThreadImage } from '../codec/thread-image.ts';
 import { readAnswer } from '../codec/wait-codec.ts';
 import type { Control } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
+import { withSettled } from '../model/inbox.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { programErrors } from '../program/errors.ts';
-import { nodeOf, type RunnableNode } from './agent-nodes.ts';
-import { Boundaries } from './boundaries.ts';
+import { RunBoundaries } from './boundaries.ts';
+import { Boundary, type BoundaryParts } from './boundary.ts';
 import { engineErrors } from './errors.ts';
-import { recordNodeFailure } from './ledger-writes.ts';
-import { controlOf, positionOf } from './plans.ts';
-import type { EngineOptions, EnginePorts } from './ports.ts';
-import { isBlocking, isCancel, isFinal, type RunEnd, restEnd, Stop } from './run-end.ts';
-import type { StepRun } from './step-run.ts';
-import { type RunningStep, startStep } from './step-runner.ts';
+import { halted, LimitBoundaries } from './limit-boundaries.ts';
+import { openLines } from './line-status.ts';
+import { LineUpdates } from './line-updates.ts';
+import { controlOf } from './plans.ts';
+import type { EngineOptions, RunPorts } from './ports.ts';
+import { type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
+import { RunLines } from './run-lines.ts';
+import { StepBoundaries } from './step-boundaries.ts';
+import type { Tally } from './step-run.ts';
 import { ThreadState } from './thread-state.ts';
 import { ThreadWriter } from './thread-writer.ts';
+import { WaitBoundaries } from './wait-boundaries.ts';
 
 const defaultMaxResumes = 8;
 
 interface Leased {
-  readonly writer: ThreadWriter;
-  readonly boundaries: Boundaries;
+  readonly boundary: Boundary;
+  readonly runs: RunBoundaries;
+  readonly waits: WaitBoundaries;
+  readonly limits: LimitBoundaries;
+  readonly lines: RunLines;
 }
 
 export class ThreadRunner {
-  readonly #ports: EnginePorts;
+  readonly #ports: RunPorts;
   readonly #options: EngineOptions;
   readonly #codec: ThreadCodec;
   readonly #emit: (frame: Frame) => void;
   #abort = new AbortController();
   #isStopping = false;
   #writer: ThreadWriter | undefined;
-  #boundaries: Boundaries | undefined;
-  #step: RunningStep | undefined;
+  #leased: Leased | undefined;
 
-  constructor(ports: EnginePorts, options: EngineOptions, codec: ThreadCodec, emit: (frame: Frame) => void) {
+  constructor(ports: RunPorts, options: EngineOptions, codec: ThreadCodec, emit: (frame: Frame) => void) {
     this.#ports = ports;
     this.#options = options;
     this.#codec = codec;
@@ -64,10 +71,13 @@ export class ThreadRunner {
     const writer = this.#writer;
     if (writer === undefined) return;
     const abort = this.#abort; // taken first: a cancel that is carried out meanwhile must not end the run after it
-    const items = await readInbox(this.#codec, controlOf(writer.image, 0).inboxTaken);
+    const { inboxTaken, consumed } = controlOf(writer.image, 0);
+    const items = await readInbox(this.#codec, inboxTaken, consumed);
     if (items.some(({ item }) => item.type === 'cancel')) abort.abort(new Stop('cancelled'));
-    await this.#boundaries?.expireWaits();
-    await this.#step?.run.waits.look();
+    else if (items.some(isInterrupting)) abort.abort(new Stop('interrupted'));
+    await this.#leased?.waits.expire();
+    await this.#leased?.waits.deliver(items);
+    await this.#leased?.lines.look();
   }
 
   /** Stops at the next possible point; nothing is committed that was not. */
@@ -100,7 +110,7 @@ export class ThreadRunner {
   /** A row that waits does not say that its step was being run: whoever comes next is to look at once. */
   async #wantsMore(): Promise<void> {
     if (this.#writer?.image.row.status !== 'waiting') return;
-    await this.#writer.wakeUp(async () => this.#ports.clock.nowMs()).catch(() => undefined); // the store went away
+    await this.#writer.touch(async () => ({ wakeUpAtMs: this.#ports.clock.nowMs() })).catch(() => undefined); // the store went away
   }
 
   async #release({ thread, incarnation, epoch }: ThreadRow): Promise<void> {
@@ -121,132 +131,143 @@ export class ThreadRunner {
     }
     const writer = new ThreadWriter(this.#ports, this.#codec, image);
     this.#writer = writer;
-    const isResumed = row.status === 'running' || row.status === 'waiting';
-    const boundaries = new Boundaries(this.#ports, this.#options, writer, this.#emit, row.status === 'running');
-    this.#boundaries = boundaries;
-    const mayRun = row.status !== 'waiting' || (await this.#hasNews(writer));
-    const suspect = row.resumes > maxResumes && mayRun ? await this.#suspect(image, isResumed) : undefined;
+    const parts = { ports: this.#ports, options: this.#options, writer, emit: this.#emit };
+    const stop = (why: StopReason) => this.#abort.abort(new Stop(why));
+    const leased = await leasedParts(parts, this.#codec, row.status === 'running', stop);
+    this.#leased = leased;
+    const mayRun = row.status !== 'waiting' || (await this.#hasNews(leased));
+    const suspect = row.resumes > maxResumes && mayRun ? await this.#suspect(leased, row) : undefined;
     if (suspect !== undefined) {
       const { node, control } = suspect;
-      await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node }), control);
+      const error = programErrors.make('resume_limit', { resumes: row.resumes - 1, node });
+      await leased.runs.fail(null, error, control); // the state is not decoded: it may be what stopped the worker
       return { end: 'failed' };
     }
-    if (controlOf(image, 0).past.choices.some(({ choice }) => choice === 'compensate')) {
+    if (leased.boundary.control.past.choices.some(({ choice }) => choice === 'compensate')) {
       const { compensateAll } = await import('./time-travel-undo.ts');
-      await compensateAll(
-        { ports: this.#ports, options: this.#options, emit: this.#emit, signal: this.#abort.signal },
-        writer,
-      );
+      await compensateAll({ ...parts, signal: this.#abort.signal }, writer);
     }
-    await boundaries.expireWaits();
-    return this.#loop({ writer, boundaries }, await ThreadState.read(this.#codec, agent, writer.image.state));
+    await leased.waits.expire();
+    return this.#loop(leased, await ThreadState.read(this.#codec, agent, writer.image.state));
   }
 
   /** What stopped the worker each time: the next step, or the input that is next. It is not decoded to find out. */
   async #suspect(
-    image: ThreadImage,
-    isResumed: boolean,
+    { boundary }: Leased,
+    { status }: ThreadRow,
   ): Promise<{ node: string; control: Partial<Control> } | undefined> {
-    const [next] = positionOf(image).next;
+    const next = boundary.position.next[0] ?? openLines(boundary.lines)[0];
+    const isResumed = status === 'running' || status === 'waiting';
     if (isResumed && next !== undefined) return { node: next.node, control: {} };
-    const order = await firstOrder(this.#codec, controlOf(image, 0).inboxTaken);
-    return order === undefined ? undefined : { node: this.#options.agent.start, control: { inboxTaken: order } };
+    const order = await firstOrder(this.#codec, boundary.control);
+    if (order === undefined) return undefined;
+    return { node: this.#options.agent.start, control: withSettled(boundary.control, [order]) };
   }
 
   async #loop(leased: Leased, first: ThreadState): Promise<RunEnd> {
-    const { writer, boundaries } = leased;
+    const { boundary, runs, waits, limits, lines } = leased;
     let state = first;
     for (;;) {
-      const control = controlOf(writer.image, this.#options.agent.maxSteps);
-      const items = await readInbox(this.#codec, control.inboxTaken);
+      const items = await this.#readInbox(boundary);
+      const { status } = boundary.control;
+      const isUnderWay = status === 'running' || status === 'waiting';
       const cancel = items.findLast(({ item }) => item.type === 'cancel');
       if (cancel !== undefined) {
-        await boundaries.cancel(cancel, items);
-        this.#abort = new AbortController();
+        const tally = await this.#stopLines('cancelled', lines);
+        state = await runs.cancel(state, cancel, items, tally);
       }
       if (this.#isStopping) throw new Stop('stopped');
       if (cancel !== undefined) continue;
-      if (control.status === 'running' || (control.status === 'waiting' && (await this.#hasNews(writer)))) {
-        const end = await this.#runStep(leased, state);
-        if (end instanceof ThreadState) state = end;
-        else if (end !== 'again' && end.end !== 'failed') return end; // a failed run leaves the inputs that came meanwhile
-        continue;
+      const limit = isUnderWay ? this.#limitReached(lines) : undefined;
+      const extension = items.find(({ item }) => item.type === 'extend');
+      const interrupting = items.findLast(isInterrupting);
+      if (limit !== undefined) {
+        await this.#stopLines(limit, lines);
+        await limits.halt(limit);
+      } else if (extension?.item.type === 'extend') {
+        await limits.extend(extension.order, extension.item.limits);
+      } else if (interrupting !== undefined && (isUnderWay || halted.includes(status))) {
+        const tally = await this.#stopLines('interrupted', lines);
+        state = await runs.interrupt(state, interrupting.order, tally);
+      } else if (isUnderWay) {
+        await waits.deliver(items);
+        const next = await this.#advance(leased, state);
+        if (!(next instanceof ThreadState)) return this.#rest(leased, next);
+        state = next;
+      } else {
+        await this.#stopLines('interrupted', lines); // of a run that has failed: what its other lines still do goes nowhere
+        const input = interrupting ?? items.find(({ item }) => item.type === 'input');
+        if (halted.includes(status) || input?.item.type !== 'input') return this.#rest(leased, restEnd(status));
+        state = await runs.takeInput(state, input.order, input.item.update);
       }
-      const [input] = items;
-      if (control.status === 'waiting' || input?.item.type !== 'input') return restEnd(control.status);
-      state = await boundaries.takeInput(state, input.order, input.item.update);
     }
   }
 
-  /** Whether a wait of the step that stands was answered. */
-  async #hasNews(writer: ThreadWriter): Promise<boolean> {
-    const { waits } = controlOf(writer.image, 0);
-    const answers = await Promise.all(waits.map((id) => readAnswer(this.#codec, id)));
+  async #readInbox(boundary: Boundary): Promise<readonly OrderedItem[]> {
+    const { inboxTaken, consumed } = boundary.control;
+    const items = await readInbox(this.#codec, inboxTaken, consumed);
+    boundary.sawInbox(items);
+    return items;
+  }
+
+  /** Makes all steps under way end, and waits until they have. */
+  async #stopLines(why: StopReason, lines: RunLines): Promise<Tally> {
+    if (!lines.isIdle) this.#abort.abort(new Stop(why));
+    const tally = await lines.drain();
+    if (!this.#isStopping) this.#abort = new AbortController();
+    return tally;
+  }
+
+  #limitReached(lines: RunLines): 'timed_out' | 'out_of_budget' | undefined {
+    const { reason } = this.#abort.signal;
+    if (reason instanceof Stop && (reason.why === 'timed_out' || reason.why === 'out_of_budget')) return reason.why;
+    return lines.leftMs() <= 0 ? 'timed_out' : undefined;
+  }
+
+  /** Starts what can go on, and waits for an end. The state after it; or how the run ends, where nothing can go on. */
+  async #advance({ boundary, waits, lines }: Leased, state: ThreadState): Promise<ThreadState | RunEnd> {
+    const { steps, maxSteps } = boundary.control.run;
+    const ready = await lines.ready();
+    if (lines.isIdle && ready.length === 0) {
+      if (boundary.control.status === 'running') await waits.rest();
+      return { end: 'waiting' };
+    }
+    if (steps >= maxSteps) return lines.refuseMore(state);
+    await lines.start(ready, state, this.#abort.signal);
+    if (ready.length > 0) await this.look(); // what came between the last look and now would otherwise wait for a hint
+    return lines.ended(state);
+  }
+
+  /** Nothing can be done before something comes: the row says so. */
+  async #rest({ boundary }: Leased, end: RunEnd): Promise<RunEnd> {
+    const seen = boundary.inboxSeen(boundary.control);
+    if (seen > boundary.image.row.inboxTaken) await this.#writer?.touch(async () => ({ inboxTaken: seen }));
+    return end;
+  }
+
+  /** Whether a wait of the steps that stand was answered. */
+  async #hasNews({ boundary }: Leased): Promise<boolean> {
+    const answers = await Promise.all(boundary.control.waits.map((id) => readAnswer(this.#codec, id)));
     return answers.some((answer) => answer !== undefined);
   }
+}
 
-  async #runStep({ writer, boundaries }: Leased, state: ThreadState): Promise<ThreadState | RunEnd | 'again'> {
-    const { agent, model } = this.#options;
-    const { steps, maxSteps } = controlOf(writer.image, agent.maxSteps).run;
-    const [scheduled] = positionOf(writer.image).next;
-    if (scheduled === undefined) throw new Error('A running thread has no next step.');
-    const node = nodeOf(agent, scheduled.node);
-    if (steps >= maxSteps) {
-      await boundaries.fail(programErrors.make('step_limit', { steps, node: node.name }));
-      return { end: 'failed' };
-    }
-    boundaries.announce(node.name);
-    this.#emit({ type: 'running', node: node.name, step: scheduled.step });
-    const startedAtMs = this.#ports.clock.nowMs();
-    const parts = {
-      ports: this.#ports,
-      agent,
-      model,
-      writer,
-      emit: this.#emit,
-      allow: (wait: Parameters<Boundaries['allow']>[0]) => boundaries.allow(wait),
-      openWaits: (waits: Parameters<Boundaries['openWaits']>[1], records: Parameters<Boundaries['openWaits']>[2]) =>
-        boundaries.openWaits(node.name, waits, records),
-    };
-    const step = await startStep(parts, node, scheduled, state, writer.image, this.#abort.signal);
-    this.#step = step;
-    await this.look(); // what came between the last look and now would otherwise wait for the next hint
-    const end = await step.end;
-    this.#step = undefined;
-    try {
-      if (end.type === 'waiting') return (await this.#hasUnseen(step.run, writer)) ? 'again' : { end: 'waiting' };
-      if (end.type === 'threw') throw end.error;
-      return await boundaries.step(node, step.run, state, end.result, this.#ports.clock.nowMs() - startedAtMs);
-    } catch (error) {
-      return this.#afterError(boundaries, node, step.run, error);
-    }
-  }
+async function leasedParts(
+  parts: BoundaryParts,
+  codec: ThreadCodec,
+  isResumed: boolean,
+  stop: (why: StopReason) => void,
+): Promise<Leased> {
+  const boundary = await Boundary.open(parts, isResumed);
+  const updates = new LineUpdates(codec, () => boundary.image);
+  const runs = new RunBoundaries(boundary, updates);
+  const waits = new WaitBoundaries(boundary);
+  const steps = new StepBoundaries(boundary, updates);
+  const limits = new LimitBoundaries(boundary);
+  return { boundary, runs, waits, limits, lines: new RunLines({ codec, boundary, updates, runs, steps, waits, stop }) };
+}
 
-  /** Whether an answer came while the node was being given up. */
-  async #hasUnseen(run: StepRun, writer: ThreadWriter): Promise<boolean> {
-    await writer.settled();
-    return run.waits.hasUnseenAnswer();
-  }
-
-  async #afterError(
-    boundaries: Boundaries,
-    node: RunnableNode,
-    run: StepRun,
-    error: unknown,
-  ): Promise<RunEnd | 'again'> {
-    if (isCancel(error)) return 'again';
-    if (isBlocking(error)) throw error;
-    if (isFinal(error)) {
-      await boundaries.failStep(run, error);
-      return { end: 'failed' };
-    }
-    const attempt = run.ledger.nodeFailures.length + 1;
-    const isSpent = attempt >= node.retry.attempts;
-    await recordNodeFailure(run, node.name, attempt, error, isSpent);
-    if (isSpent) {
-      await boundaries.failStep(run, error);
-      return { end: 'failed' };
-    }
-    return 'again';
-  }
+/** An input that does not wait for the end of the run that is under way. */
+function isInterrupting({ item }: OrderedItem): boolean {
+  return item.type === 'input' && (item.policy === 'interrupt' || item.policy === 'roll_back');
 }

@@ -65,6 +65,26 @@ export class ThreadState {
     return new ThreadState(this.#codec, this.#agent, values);
   }
 
+  /** Several updates as one, each applied to what those before it made. @throws as `update` */
+  compose(updates: readonly object[]): AppliedUpdate {
+    const set = new Map<string, unknown>();
+    const append = new Map<string, readonly unknown[]>();
+    let values = this.values;
+    for (const update of updates) {
+      const applied = applyUpdate(this.#agent.state, values, update);
+      for (const [name, value] of applied.set) set.set(name, value);
+      for (const [name, items] of applied.append) append.set(name, [...(append.get(name) ?? []), ...items]);
+      values = { ...values, ...Object.fromEntries(applied.set) };
+    }
+    return { set, append };
+  }
+
+  /** The state with updates on top that are not in it yet: what a line of a fork sees, and routers decide on. */
+  with(updates: readonly object[]): ThreadState {
+    if (updates.length === 0) return this;
+    return new ThreadState(this.#codec, this.#agent, this.preview(this.compose(updates)));
+  }
+
   /** The state as it will be once the update is committed: what routers decide on. */
   preview(applied: AppliedUpdate): StateRecord {
     const values: Record<string, unknown> = { ...this.values };

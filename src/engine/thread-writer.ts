@@ -11,7 +11,7 @@ import { type BuiltGroup, buildCheckpoint, buildIntent, type CheckpointPlan } fr
 import type { StoredIntent } from '../codec/ledger-codec.ts';
 import type { BlobBatch, ThreadCodec } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
-import type { CommitGroup, Condition, Durability, GroupResult, RecordWrite } from '../model/commit.ts';
+import type { CommitGroup, Condition, Durability, GroupResult, RecordWrite, RowChange } from '../model/commit.ts';
 import type { CommitId } from '../model/ids.ts';
 import { storeErrors } from '../store/errors.ts';
 import { engineErrors } from './errors.ts';
@@ -35,11 +35,20 @@ export class ThreadWriter {
     return this.#image;
   }
 
-  /** @throws `lease_lost`, `value_not_storable`, store errors */
-  checkpoint(plan: (image: ThreadImage) => CheckpointPlan | Promise<CheckpointPlan>): Promise<ThreadImage> {
-    return this.#inTurn(async () =>
-      this.#apply(await buildCheckpoint(this.codec, this.#image, await plan(this.#image))),
-    );
+  /**
+   * `onApplied` is called before anything else can be planned.
+   *
+   * @throws `lease_lost`, `value_not_storable`, store errors
+   */
+  checkpoint(
+    plan: (image: ThreadImage) => CheckpointPlan | Promise<CheckpointPlan>,
+    onApplied: () => void = () => undefined,
+  ): Promise<ThreadImage> {
+    return this.#inTurn(async () => {
+      const image = await this.#apply(await buildCheckpoint(this.codec, this.#image, await plan(this.#image)));
+      onApplied();
+      return image;
+    });
   }
 
   /** Writes the next entry of the ledger. Resolves with it once it is durable. */
@@ -61,12 +70,12 @@ export class ThreadWriter {
   }
 
   /**
-   * Sets when the thread wants to be woken: asked for in its turn, so that no write in between is overlooked. Outside of what
-   * is sealed, so that it needs no checkpoint.
+   * Sets when the thread wants to be woken, and what of its inbox gives nothing to do: asked for in its turn, so that no write
+   * in between is overlooked. Outside of what is sealed, so that it needs no checkpoint.
    */
-  wakeUp(when: () => Promise<number | null>): Promise<ThreadImage> {
+  touch(make: () => Promise<Pick<RowChange, 'wakeUpAtMs' | 'inboxTaken'>>): Promise<ThreadImage> {
     return this.#inTurn(async () => {
-      const atMs = await when();
+      const change = await make();
       const { row } = this.#image;
       const group: CommitGroup = {
         id: randomId(this.#ports.random) as CommitId,
@@ -75,9 +84,9 @@ export class ThreadWriter {
         durability: 'relaxed',
         conditions: [{ kind: 'epoch', is: row.epoch }],
         records: [],
-        row: { wakeUpAtMs: atMs },
+        row: change,
       };
-      return this.#apply({ group, image: { ...this.#image, row: { ...row, wakeUpAtMs: atMs } } });
+      return this.#apply({ group, image: { ...this.#image, row: { ...row, ...change } } });
     });
   }
 

@@ -8,6 +8,7 @@ import { type EffectChoice, isAbandoned, type StandingChoice } from '../model/pa
 import type { AnyAgent } from '../program/agent.ts';
 import { effectInfo, settles } from './step-ledger.ts';
 import { type CrossedEffect, travelErrors } from './time-travel-errors.ts';
+import { isPassedOver, type Standing } from './time-travel-standing.ts';
 
 export type EffectChoices = Readonly<Record<string, EffectChoice>>;
 
@@ -16,22 +17,30 @@ export interface Crossed extends CrossedEffect {
   readonly entry: LedgerEntry | undefined;
 }
 
+export interface PassedOver {
+  readonly effects: readonly Crossed[];
+  /** Of all ledger entries that are passed over, in order. */
+  readonly numbers: readonly number[];
+}
+
 export interface Chosen {
   readonly effect: Crossed;
   readonly choice: EffectChoice;
 }
 
 /**
- * The effects on the thread's lineage after `from`, oldest first. Reads, and calls that are known not to have happened, pass
+ * The effects on the thread's lineage that going back to where these steps stand passes over, oldest first. Reads, and calls that are known not to have happened, pass
  * over freely; an entry that cannot be read may have been any call.
  */
 export async function crossedEffects(
   codec: ThreadCodec,
   { row, state }: ThreadImage,
-  from: number,
+  standing: Standing,
   isLive: boolean,
-): Promise<readonly Crossed[]> {
-  const { entries, lost } = await readLedger(codec, from, row.ledger);
+): Promise<PassedOver> {
+  const read = await readLedger(codec, standing.from, row.ledger);
+  const entries = read.entries.filter(({ intent }) => isPassedOver(standing, intent));
+  const { lost } = read; // of which step they were is not known
   const past = state?.checkpoint.control.past;
   const isOwn = (number: number) => past === undefined || !isAbandoned(past, number);
   const byKey = new Map<string, LedgerEntry[]>();
@@ -42,7 +51,9 @@ export async function crossedEffects(
   }
   const known = await Promise.all([...byKey.values()].map((attempts) => crossedBy(codec, attempts, isLive)));
   const unknown = lost.filter(({ number }) => isOwn(number)).map(({ number }) => lostEffect(number));
-  return [...known.filter((effect) => effect !== undefined), ...unknown].sort((a, b) => a.number - b.number);
+  const effects = [...known.filter((effect) => effect !== undefined), ...unknown];
+  const numbers = [...entries.map(({ intent }) => intent.number), ...lost.map(({ number }) => number)];
+  return { effects: effects.sort((a, b) => a.number - b.number), numbers: numbers.sort((a, b) => a - b) };
 }
 
 async function crossedBy(
@@ -122,10 +133,11 @@ export async function standingChoices(
   codec: ThreadCodec,
   head: Control,
   target: Control,
+  from: number,
   crossed: readonly Crossed[],
 ): Promise<readonly { readonly standing: StandingChoice; readonly effect: Crossed }[]> {
   const used = new Set(crossed.map(({ entry }) => entry?.outcome?.source));
-  const later = head.past.choices.filter(({ entry, choice }) => entry > target.ledger.from || choice === 'compensate');
+  const later = head.past.choices.filter(({ entry, choice }) => entry > from || choice === 'compensate');
   const earlier = target.past.choices.filter(({ entry, choice }) => choice !== 'compensate' && !used.has(entry));
   const standing = await Promise.all(
     [...earlier, ...later].map(async (choice) => {

@@ -11,8 +11,8 @@ import type { ThreadStatus } from '../model/records.ts';
 import { engineErrors } from './errors.ts';
 import { controlOf, positionOf } from './plans.ts';
 import { effectInfo, settles } from './step-ledger.ts';
-import { checkpointOf, type TravelParts } from './time-travel.ts';
 import { diffSides, type FieldDiff, storedSide } from './time-travel-diff.ts';
+import { checkpointOf, type TravelParts } from './time-travel-parts.ts';
 
 export interface Comparison {
   /** From this thread's state to the other's. Of a fork's logs the part it was forked with is not read. */

@@ -13,9 +13,10 @@ import { diffValues, type ValueChange } from '../model/diff.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { FileRef } from '../model/file-ref.ts';
 import type { CheckpointId } from '../model/ids.ts';
+import { hiddenPrefix } from '../model/lines.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
-import { checkpointOf, type TravelParts } from './time-travel.ts';
 import { travelErrors } from './time-travel-errors.ts';
+import { checkpointOf, type TravelParts } from './time-travel-parts.ts';
 
 /** Items of a log listed at most, on each side. */
 const maxItems = 100;
@@ -104,7 +105,8 @@ async function sideOf(parts: TravelParts, side: DiffSide): Promise<Side> {
 }
 
 export function storedSide(codec: ThreadCodec, { fields }: StateImage): Side {
-  return new Map([...fields].map(([name, image]) => [name, storedField(codec, name, image)]));
+  const shown = [...fields].filter(([name]) => !name.startsWith(hiddenPrefix)); // lines of a fork are no state
+  return new Map(shown.map(([name, image]) => [name, storedField(codec, name, image)]));
 }
 
 function storedField(codec: ThreadCodec, name: string, image: FieldImage): SideField {

@@ -8,34 +8,28 @@
  * - The fork has keys of its own: everything it holds is sealed anew, and nothing in it needs the source.
  */
 import { randomId } from '../base/random.ts';
-import { type FieldImage, sealCheckpoint } from '../codec/checkpoint-codec.ts';
-import { sealEvents } from '../codec/commit-builder.ts';
-import { type RowControl, sealRowControl } from '../codec/control-codec.ts';
-import { tagOf } from '../codec/envelope.ts';
 import { openPin, type Pin, pinKey, sealPin } from '../codec/pin-codec.ts';
-import { BlobBatch, recordFormat, type ThreadCodec } from '../codec/thread-codec.ts';
+import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import { openThreadImage, type StateImage } from '../codec/thread-image.ts';
-import type { Control } from '../model/checkpoint.ts';
 import type { Condition, RecordWrite } from '../model/commit.ts';
 import {
   type CheckpointId,
   type CommitId,
-  checkpointIdFor,
   type Incarnation,
   type ThreadHash,
   type ThreadId,
   threadIdProblem,
 } from '../model/ids.ts';
-import type { ThreadRow } from '../model/records.ts';
 import { type AppliedUpdate, applyUpdate, checkInput } from '../program/state.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
 import { ThreadState } from './thread-state.ts';
-import { checkpointOf, type GoBackOptions, type TravelParts } from './time-travel.ts';
 import { type Chosen, checkedChoices, crossedEffects } from './time-travel-choices.ts';
-import { type Carried, type Copied, carriedResults, copyFields, isAskedAsSent } from './time-travel-copy.ts';
+import { carriedResults, copyFields, isAskedAsSent } from './time-travel-copy.ts';
 import { travelErrors } from './time-travel-errors.ts';
-import { positionOn } from './time-travel-new-lineage.ts';
+import { firstRecords } from './time-travel-first.ts';
+import { checkpointOf, type GoBackOptions, type TravelParts } from './time-travel-parts.ts';
+import { linesOn, type Standing, standingAt } from './time-travel-standing.ts';
 
 export interface ForkOptions extends GoBackOptions {
   /** The id of the new thread. */
@@ -62,7 +56,8 @@ export async function fork(parts: TravelParts, checkpoint: CheckpointId, options
   const hash = await keyRing.threadHash(parts.options.namespace ?? 'default', id);
   if (await isThere(parts, checkpoint, hash, id)) return;
 
-  const chosen = await choicesFor(parts, target, options);
+  const standing = await standingAt(parts.codec, target);
+  const chosen = await choicesFor(parts, target, standing, options);
   const edited = await editedFields(parts, target, options.edit);
   const pin = await pinned(parts, checkpoint, hash, id);
   const { owner = 'local', namespace = 'default', agent } = parts.options;
@@ -71,9 +66,11 @@ export async function fork(parts: TravelParts, checkpoint: CheckpointId, options
   const write = (records: readonly RecordWrite[]) => writeNew(parts, hash, records);
   await write([key.wrap]); // one that is there already is the key of the pieces that are there already
   const codec = await keyRing.openThread(hash, pin.incarnation);
-  const fields = await copyFields(parts.codec, codec, target.fields, edited, write);
   const carried = await carriedResults(parts.codec, codec, chosen, write);
-  const made = await firstRecords(parts, codec, { target, pin, id, fields, carried });
+  const fresh = { lineage: pin.incarnation, input: 0, from: carried.count, sinceMs: 0 };
+  const set = new Map([...edited.set, ...(await linesOn(codec, standing, fresh))]);
+  const fields = await copyFields(parts.codec, codec, target.fields, { ...edited, set }, write);
+  const made = await firstRecords(parts, codec, { target, pin, id, fields, carried, standing });
   const result = await store.createThread(made.row, randomId(parts.ports.random) as CommitId, made.records, [
     key.condition,
     present(hash, 'wraps', `data:${pin.incarnation}`),
@@ -139,13 +136,14 @@ async function pinned(
 async function choicesFor(
   parts: TravelParts,
   { checkpoint }: StateImage,
+  standing: Standing,
   { effects = {} }: ForkOptions,
 ): Promise<readonly Chosen[]> {
   const { codec, row, id, options } = parts;
   const image = await openThreadImage(codec, row);
   // Of every lineage: the checkpoint may be on one that the source was taken back from.
-  const crossed = await crossedEffects(codec, { ...image, state: null }, checkpoint.control.ledger.from, parts.isLive);
-  const steps = new Set(checkpoint.position.next.map(({ step }) => step));
+  const { effects: crossed } = await crossedEffects(codec, { ...image, state: null }, standing, parts.isLive);
+  const { steps } = standing;
   const isNeeded = ({ entry, status }: (typeof crossed)[number]) =>
     entry === undefined || entry.outcome === undefined || steps.has(entry.intent.step) || status === 'in_doubt';
   const about = { thread: id, agent: options.agent, checkpoint: checkpoint.id };
@@ -194,100 +192,6 @@ async function writeNew({ ports }: TravelParts, hash: ThreadHash, records: reado
     ports.store.createRecords(hash, randomId(ports.random) as CommitId, some);
   if ((await create(records)).status === 'applied') return;
   for (const record of records) await create([record]);
-}
-
-interface First {
-  readonly target: StateImage;
-  readonly pin: Pin;
-  readonly id: ThreadId;
-  readonly fields: Copied;
-  readonly carried: Carried;
-}
-
-/** The row of the fork and its first checkpoint, a snapshot. */
-async function firstRecords(
-  { ports, options, id: source }: TravelParts,
-  codec: ThreadCodec,
-  { target: { checkpoint }, pin, id, fields, carried }: First,
-): Promise<{ readonly row: ThreadRow; readonly records: readonly RecordWrite[] }> {
-  const { agent, namespace = 'default', owner = 'local' } = options;
-  const { clock, random, store } = ports;
-  const nowMs = clock.nowMs();
-  const head = checkpointIdFor(0, random);
-  const tombstone = await store.readTombstone(codec.thread);
-  const epoch = { home: 0, local: tombstone === undefined ? 0 : tombstone.epoch.local + 1 };
-  const origin = { thread: source, checkpoint: checkpoint.id };
-  const control: Control = { ...forkControl(checkpoint, carried, pin.incarnation, origin), epoch };
-  const body = {
-    id: head,
-    parent: null,
-    kind: 'snapshot' as const,
-    parentTag: null,
-    cause: 'forked' as const,
-    stateVersion: checkpoint.stateVersion,
-    agent: agent.name,
-    agentVersion: agent.version,
-    atMs: nowMs,
-    position: await positionOn(codec, checkpoint, pin.incarnation, 0),
-    control,
-    base: head,
-    fields: fields.images satisfies ReadonlyMap<string, FieldImage>,
-    removed: [],
-  };
-  const sealed = await sealCheckpoint(codec, body);
-  const event = { type: 'forked', atMs: nowMs, details: { thread: source, checkpoint: checkpoint.id } } as const;
-  const events = await sealEvents(codec, head, [event]);
-  const bound = { namespace, owner, agent: agent.name, head, ledger: carried.count, sequence: 0 };
-  const rowControl: RowControl = {
-    threadId: id,
-    base: head,
-    headTag: tagOf(sealed.body),
-    ledgerDigest: carried.digest,
-  };
-  const row: ThreadRow = {
-    ...bound,
-    thread: codec.thread,
-    status: control.status,
-    inbox: 0,
-    inboxTaken: 0,
-    epoch,
-    incarnation: pin.incarnation,
-    resumes: 0,
-    wakeUpAtMs: null,
-    createdAtMs: pin.atMs,
-    updatedAtMs: nowMs,
-    format: recordFormat,
-    control: await sealRowControl(codec, rowControl, bound),
-  };
-  return { row, records: [sealed, ...events, ...carried.records, ...fields.appended] };
-}
-
-/** A fork is a thread of its own: nobody granted it anything, and it has spent, failed and taken up nothing yet. */
-function forkControl(
-  { control, position }: StateImage['checkpoint'],
-  { count, digest }: Carried,
-  lineage: string,
-  origin: Control['past']['origin'],
-): Control {
-  const isToRun = position.next.length > 0;
-  return {
-    ...control,
-    status: isToRun ? 'running' : control.status,
-    ledger: { count, digest, from: count },
-    inboxTaken: 0,
-    lineage,
-    waits: [],
-    grants: [],
-    usage: { inputTokens: 0, outputTokens: 0 },
-    retries: {},
-    resumes: 0,
-    failure: isToRun ? null : control.failure,
-    past: {
-      abandoned: count === 0 ? [] : [{ after: 0, to: count }],
-      choices: Array.from({ length: count }, (_, index) => ({ entry: index + 1, choice: 'reuse' })),
-      origin,
-    },
-  };
 }
 
 function present(thread: ThreadHash, table: Present['table'], key: string): Present {

@@ -27,42 +27,60 @@ export async function positionOn(
 }
 
 /**
- * Run, branches and failure are the target's; ledger, consumed inbox, usage, failed attempts and resumes stay the thread's. A
+ * Run, time, branches and failure are the target's; ledger, consumed inbox, usage, failed attempts and resumes stay the thread's, and
+ * so do budget and limits within one run. A
  * tool stays granted only if it is in both: going back takes back what was granted since, and gives nothing that was not there.
  */
 export function controlOn(
   { row, control: { ledgerDigest } }: ThreadImage,
   head: Control,
-  { control, position }: StateImage['checkpoint'],
-  past: { readonly lineage: string; readonly choices: readonly StandingChoice[] },
+  { control }: StateImage['checkpoint'],
+  fresh: {
+    readonly lineage: string;
+    readonly choices: readonly StandingChoice[];
+    /** Numbers of the ledger entries that are left. */
+    readonly left: readonly number[];
+    readonly isToRun: boolean;
+    readonly believedMs: number;
+  },
 ): Control {
-  const isToRun = position.next.length > 0;
+  const { isToRun } = fresh;
+  const isSameRun = control.run.input === head.run.input;
+  const used = isSameRun ? head.spent : control.spent;
   return {
     ...control,
     status: isToRun ? 'running' : control.status,
     ledger: { count: row.ledger, digest: ledgerDigest, from: row.ledger },
     inboxTaken: head.inboxTaken,
+    consumed: head.consumed,
     epoch: row.epoch,
-    lineage: past.lineage,
+    lineage: fresh.lineage,
     waits: [],
     grants: control.grants.filter((tool) => head.grants.includes(tool)),
     usage: head.usage,
     retries: head.retries,
     resumes: head.resumes,
+    limits: isSameRun ? head.limits : control.limits,
+    spent: { ...used, ms: control.spent.ms },
+    stepFromMs: control.spent.ms,
+    seenAtMs: Math.max(head.seenAtMs, fresh.believedMs),
     failure: isToRun ? null : control.failure,
     past: {
-      abandoned: abandonedAfter(control, row.ledger),
-      choices: past.choices,
+      abandoned: abandonedWith(control.past.abandoned, fresh.left),
+      choices: fresh.choices,
       origin: head.past.origin,
     },
   };
 }
 
-function abandonedAfter({ past, ledger: { from } }: Control, to: number): readonly Abandoned[] {
-  if (from === to) return past.abandoned;
-  const last = past.abandoned.at(-1);
-  if (last?.to !== from) return [...past.abandoned, { after: from, to }];
-  return [...past.abandoned.slice(0, -1), { after: last.after, to }];
+function abandonedWith(before: readonly Abandoned[], left: readonly number[]): readonly Abandoned[] {
+  const ranges = [...before];
+  for (const number of left) {
+    const last = ranges.at(-1);
+    if (last?.to === number - 1) ranges[ranges.length - 1] = { after: last.after, to: number };
+    else ranges.push({ after: number - 1, to: number });
+  }
+  return ranges;
 }
 
 /**

@@ -17,7 +17,7 @@ import { perform } from './effect.ts';
 import { effectKeyFor, stepIdFor } from './identity.ts';
 import { OpenCalls } from './open-calls.ts';
 import { controlOf, planFor } from './plans.ts';
-import type { EngineOptions, EnginePorts } from './ports.ts';
+import type { EngineOptions, RunPorts } from './ports.ts';
 import { entryOfTheCall, readEntry } from './reuse.ts';
 import { StepLedger, settles } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
@@ -29,7 +29,7 @@ import { travelErrors } from './time-travel-errors.ts';
 const timeLimitMs = 60_000;
 
 export interface UndoParts {
-  readonly ports: EnginePorts;
+  readonly ports: RunPorts;
   readonly options: EngineOptions;
   readonly emit: (frame: Frame) => void;
   readonly signal: AbortSignal;
@@ -144,10 +144,12 @@ async function undoRun({ ports, emit, signal }: UndoParts, writer: ThreadWriter)
       isGranted: () => false,
       activity,
       isSuspended: () => false,
-      nowMs: () => ports.clock.nowMs(),
+      nowMs: () => ports.time.nowMs(),
     }),
     freshInputs: [],
-    tally: { inputTokens: 0, outputTokens: 0, grants: new Set() },
+    tally: { inputTokens: 0, outputTokens: 0, cost: 0 },
+    grants: new Set(),
+    checkBudget: () => undefined,
     signal,
     isSuspended: () => false,
     emit,
@@ -171,7 +173,14 @@ async function commitUndone(
         events: [{ type: 'compensated', atMs: nowMs, details: { effects: numbers.size } }],
         heavy: true,
       },
-      { options, random: ports.random, nowMs, resumes: 0 },
+      {
+        options,
+        random: ports.random,
+        nowMs,
+        believedMs: ports.time.nowMs(),
+        inboxSeen: image.row.inboxTaken,
+        resumes: 0,
+      },
     );
   });
   if (state !== null) emit({ type: 'step', step: summaryOf(state.checkpoint) });

@@ -8,53 +8,25 @@
  */
 import { randomId } from '../base/random.ts';
 import { noChange, type StateChange } from '../codec/commit-builder.ts';
-import { codecErrors } from '../codec/errors.ts';
-import { readEvents } from '../codec/event-codec.ts';
-import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
-import { openStateImage, openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
-import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
+import { BlobBatch } from '../codec/thread-codec.ts';
+import { openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { ThreadEvent } from '../model/event.ts';
-import type { Frame } from '../model/frame.ts';
-import { type CheckpointId, checkpointIdFor, sequenceOf, type ThreadId } from '../model/ids.ts';
+import { type CheckpointId, checkpointIdFor } from '../model/ids.ts';
 import type { StandingChoice } from '../model/past.ts';
-import type { ThreadRow } from '../model/records.ts';
 import { checkInput } from '../program/state.ts';
 import { engineErrors } from './errors.ts';
-import type { EngineOptions, EnginePorts } from './ports.ts';
 import { summaryOf } from './summary.ts';
 import { ThreadState } from './thread-state.ts';
 import { ThreadWriter } from './thread-writer.ts';
-import {
-  type Chosen,
-  checkedChoices,
-  crossedEffects,
-  type EffectChoices,
-  standingChoices,
-} from './time-travel-choices.ts';
+import { madeBefore } from './time-travel-again.ts';
+import { type Chosen, checkedChoices, crossedEffects, standingChoices } from './time-travel-choices.ts';
 import { travelErrors } from './time-travel-errors.ts';
 import { controlOn, fieldsOn, newLineage, positionOn } from './time-travel-new-lineage.ts';
+import { checkpointOf, type GoBackOptions, type TravelParts, unknownCheckpoint } from './time-travel-parts.ts';
+import { linesOn, type Standing, standingAt } from './time-travel-standing.ts';
 import { compensateAll } from './time-travel-undo.ts';
-
-export interface TravelParts {
-  readonly ports: EnginePorts;
-  readonly options: EngineOptions;
-  readonly id: ThreadId;
-  readonly codec: ThreadCodec;
-  readonly row: ThreadRow;
-  readonly emit: (frame: Frame) => void;
-  /** Whether the thread is being run here. */
-  readonly isLive: boolean;
-  /** Stops the run that is under way here, and lets none begin before the work is done. */
-  alone<Result>(work: () => Promise<Result>): Promise<Result>;
-}
-
-export interface GoBackOptions {
-  /** What is to become of each effect that is passed over, by its key. */
-  readonly effects?: EffectChoices;
-  /** For the record: why. */
-  readonly reason?: string;
-}
+import { closedWaits } from './time-travel-waits.ts';
 
 /**
  * Makes the state at an earlier checkpoint the thread's state again, as a new checkpoint. Resolves with its id once it is
@@ -70,7 +42,7 @@ export async function rollBack(
 ): Promise<CheckpointId> {
   const prepare = async (image: ThreadImage): Promise<Departure | CheckpointId> => {
     const { state } = image;
-    if (state === null) throw unknown(parts, checkpoint);
+    if (state === null) throw unknownCheckpoint(parts, checkpoint);
     const target = await checkpointOf(parts, checkpoint);
     const made = await madeBefore(parts.codec, state, checkpoint, options);
     if (made !== undefined) return made;
@@ -135,16 +107,27 @@ async function depart(
   });
 }
 
+interface Decided {
+  readonly made: readonly Chosen[];
+  /** Those that stand from earlier times included. */
+  readonly choices: readonly StandingChoice[];
+  /** Numbers of the ledger entries that are left. */
+  readonly left: readonly number[];
+  readonly steps: Standing;
+}
+
 async function choicesFor(
   parts: TravelParts,
   image: ThreadImage,
   { target }: Departure,
   { effects = {} }: GoBackOptions,
-): Promise<{ readonly made: readonly Chosen[]; readonly kept: readonly StandingChoice[] }> {
+): Promise<Decided> {
   const { codec, id, options } = parts;
-  const head = image.state?.checkpoint.control ?? target.checkpoint.control;
-  const crossed = await crossedEffects(codec, image, target.checkpoint.control.ledger.from, parts.isLive);
-  const standing = await standingChoices(codec, head, target.checkpoint.control, crossed);
+  const { control } = target.checkpoint;
+  const head = image.state?.checkpoint.control ?? control;
+  const steps = await standingAt(codec, target);
+  const { effects: crossed, numbers: left } = await crossedEffects(codec, image, steps, parts.isLive);
+  const standing = await standingChoices(codec, head, control, steps.from, crossed);
   const about = { thread: id, agent: options.agent, checkpoint: target.checkpoint.id };
   const made = checkedChoices(
     about,
@@ -153,7 +136,8 @@ async function choicesFor(
     effects,
   );
   const kept = standing.filter(({ effect }) => made.every((chosen) => chosen.effect !== effect));
-  return { made, kept: kept.map((one) => one.standing) };
+  const fresh = made.map(({ effect, choice }) => ({ entry: effect.number, choice }));
+  return { made, choices: [...kept.map((one) => one.standing), ...fresh], left, steps };
 }
 
 /** An answer that comes in between is not overwritten: then the open waits are looked up again. */
@@ -163,17 +147,15 @@ async function commitLineage(
   departure: Departure,
   options: GoBackOptions,
 ): Promise<CheckpointId> {
-  const { made, kept } = await choicesFor(parts, writer.image, departure, options);
-  const fresh = made.map(({ effect, choice }) => ({ entry: effect.number, choice }));
-  const choices = [...kept, ...fresh];
-  const events = eventsOf(parts, writer.image, departure, made, options);
+  const decided = await choicesFor(parts, writer.image, departure, options);
+  const events = eventsOf(parts, writer.image, departure, decided.made, options);
   for (;;) {
     try {
       const records = await closedWaits(parts, writer);
       const { state } = await writer.checkpoint((image) =>
-        lineagePlan(parts, image, departure, choices, events, records),
+        lineagePlan(parts, image, departure, decided, events, records),
       );
-      if (state === null) throw unknown(parts, departure.target.checkpoint.id);
+      if (state === null) throw unknownCheckpoint(parts, departure.target.checkpoint.id);
       parts.emit({ type: 'step', step: summaryOf(state.checkpoint) });
       const { status, failure } = state.checkpoint.control;
       parts.emit({ type: 'status', status, failure });
@@ -185,26 +167,35 @@ async function commitLineage(
 }
 
 async function lineagePlan(
-  { ports: { random, clock }, options: { agent }, codec }: TravelParts,
+  { ports: { random, clock, time }, options: { agent }, codec }: TravelParts,
   image: ThreadImage,
   { cause, target, change }: Departure,
-  choices: readonly StandingChoice[],
+  { choices, left, steps }: Decided,
   events: readonly ThreadEvent[],
   records: readonly RecordWrite[],
 ) {
   const head = image.state?.checkpoint.control ?? target.checkpoint.control;
   const lineage = newLineage(random);
   const nowMs = clock.nowMs();
+  const input = head.inboxTaken;
+  const { ms: sinceMs } = target.checkpoint.control.spent;
+  const lines = await linesOn(codec, steps, { lineage, input, from: image.row.ledger, sinceMs });
   const fields = cause === 'edited' ? target.fields : fieldsOn(target, random);
   const spans = [...fields.values()].flatMap((field) => ('spans' in field ? field.spans.slice(-1) : []));
   return {
     id: checkpointIdFor(image.row.sequence + 1, random),
     kind: 'snapshot',
     cause,
-    change,
+    change: { ...change, set: new Map([...change.set, ...lines]) },
     onto: { ...target, fields },
-    position: await positionOn(codec, target.checkpoint, lineage, head.inboxTaken),
-    control: controlOn(image, head, target.checkpoint, { lineage, choices }),
+    position: await positionOn(codec, target.checkpoint, lineage, input),
+    control: controlOn(image, head, target.checkpoint, {
+      lineage,
+      choices,
+      left,
+      isToRun: steps.steps.size > 0,
+      believedMs: time.nowMs(),
+    }),
     agent: agent.name,
     agentVersion: agent.version,
     stateVersion: cause === 'edited' ? agent.stateVersion : target.checkpoint.stateVersion,
@@ -233,52 +224,6 @@ function eventsOf(
       return { type: 'effect_choice', atMs, details: { effect: key, name, entry: number, choice } };
     }),
   ];
-}
-
-async function closedWaits({ ports: { clock } }: TravelParts, writer: ThreadWriter): Promise<readonly RecordWrite[]> {
-  const { codec, image } = writer;
-  const records = (image.state?.checkpoint.control.waits ?? []).map(async (id) => {
-    if ((await readAnswer(codec, id)) !== undefined) return undefined;
-    const wait = await readWait(codec, id);
-    return wait && sealAnswer(codec, wait, { decision: 'cancelled' }, clock.nowMs(), new BlobBatch());
-  });
-  return (await Promise.all(records)).filter((record) => record !== undefined);
-}
-
-/**
- * The checkpoint that this very call made before a crash took its answer away: the thread went back to this target, with these
- * choices, and has run no step since.
- */
-async function madeBefore(
-  codec: ThreadCodec,
-  head: StateImage,
-  target: CheckpointId,
-  { effects = {} }: GoBackOptions,
-): Promise<CheckpointId | undefined> {
-  const { cause, parent } = head.checkpoint;
-  const made =
-    cause === 'compensated' && parent !== null ? (await openStateImage(codec, parent)).checkpoint : head.checkpoint;
-  if (made.cause !== 'rolled_back' || made.parent !== target) return undefined;
-  const choices = (await readEvents(codec, made.id)).filter(({ type }) => type === 'effect_choice');
-  const known = new Map(choices.map(({ details }) => [String(details.effect), details.choice]));
-  const given = Object.entries(effects);
-  const isSame = given.length === known.size && given.every(([key, choice]) => known.get(key) === choice);
-  return isSame ? made.id : undefined;
-}
-
-/** @throws `checkpoint_unknown` */
-export async function checkpointOf(parts: Pick<TravelParts, 'codec' | 'id'>, id: CheckpointId): Promise<StateImage> {
-  if (typeof id !== 'string' || sequenceOf(id) === undefined) throw unknown(parts, id);
-  try {
-    return await openStateImage(parts.codec, id);
-  } catch (error) {
-    const isAbsent = codecErrors.is(error, 'record_missing') && error.details.key === id;
-    throw isAbsent ? unknown(parts, id) : error;
-  }
-}
-
-function unknown({ id: thread }: Pick<TravelParts, 'id'>, checkpoint: unknown) {
-  return engineErrors.make('checkpoint_unknown', { thread, checkpoint: String(checkpoint) });
 }
 
 function refuseNewer({ id: thread, options: { agent } }: TravelParts, { state }: ThreadImage): void {

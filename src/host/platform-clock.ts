@@ -6,6 +6,7 @@ const maxTimerMs = 2 ** 31 - 1;
 /** The machine's clock and timers. */
 export const platformClock: Clock = {
   nowMs: () => Date.now(),
+  steadyMs: () => performance.now(),
   sleep,
 };
 

@@ -6,6 +6,8 @@ import type { Wait } from '../model/wait.ts';
 import type { ThreadView } from '../protocol/host-api.ts';
 import { hasInput } from './row-work.ts';
 
+/** Statuses in which new input waits. */
+const standing: readonly string[] = ['waiting', 'timed_out', 'out_of_budget'];
 /** Steps that a view shows at once; older ones are asked for by `checkpoints`. */
 const viewSteps = 200;
 
@@ -15,7 +17,7 @@ export async function readView(thread: EngineThread, blocked: ErrorData | null):
   const [waits, infos, fault] = await readable(thread);
   const [head] = infos;
   const isAnswered = row?.status === 'waiting' && waits.length === 0 && fault === null;
-  const isAsked = row !== undefined && row.status !== 'waiting' && hasInput(row);
+  const isAsked = row !== undefined && !standing.includes(row.status) && hasInput(row);
   return {
     id: thread.id,
     status: row === undefined ? 'idle' : isAnswered || isAsked ? 'running' : row.status,

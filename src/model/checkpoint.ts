@@ -21,33 +21,64 @@ export interface Position {
   readonly visits: Readonly<Record<string, number>>;
 }
 
+/** Model use over the life of the thread. `cost` is in the unit of the models' prices. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cost: number;
+}
+
+/** `null`: no limit. */
+export interface Limits {
+  /** How long a run may take by the wall clock, waits and restarts included. */
+  readonly runMs: number | null;
+  /** Model tokens, in and out. */
+  readonly tokens: number | null;
+  readonly cost: number | null;
+}
+
+export interface Spent {
+  readonly ms: number;
+  readonly tokens: number;
+  readonly cost: number;
+}
+
+export const noLimits: Limits = { runMs: null, tokens: null, cost: null };
+export const nothingSpent: Spent = { ms: 0, tokens: 0, cost: 0 };
+
 /** What the thread owes and is owed: everything that must not start again after a restart. */
 export interface Control {
   readonly status: ThreadStatus;
-  /** Steps taken and allowed in this run. */
-  readonly run: { readonly steps: number; readonly maxSteps: number };
+  /** Steps taken and allowed in this run, and the order of the input that began it. */
+  readonly run: { readonly steps: number; readonly maxSteps: number; readonly input: number };
   /**
    * Ledger entries begun so far, and a running digest over them. `from` is the count when the next step was scheduled: a
    * re-run of it finds its own entries behind that number.
    */
   readonly ledger: { readonly count: number; readonly digest: Uint8Array; readonly from: number };
-  /** Order of the newest inbox item that was taken up. */
+  /** Inbox items up to this order are settled; above it, those in `consumed` are. */
   readonly inboxTaken: number;
+  readonly consumed: readonly number[];
   readonly epoch: Epoch;
   /** Salt of the step ids: changes when the thread is taken back on purpose. */
   readonly lineage: string;
   readonly waits: readonly WaitId[];
   /** Tools that a person allowed for the rest of the thread. */
   readonly grants: readonly string[];
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly usage: Usage;
   /** Failed attempts by node, over the life of the thread. */
   readonly retries: Readonly<Record<string, number>>;
   /** The node that each node went on to last. */
   readonly branches: Readonly<Record<string, string>>;
   /** Leases taken over the life of the thread. */
   readonly resumes: number;
-  /** When the run must be over, wall clock; `null` for no limit. */
-  readonly deadlineAtMs: number | null;
+  /** What this run may use, extensions included, and what it has used so far. */
+  readonly limits: Limits;
+  readonly spent: Spent;
+  /** `spent.ms` when the next step was scheduled: what its own deadline counts from. */
+  readonly stepFromMs: number;
+  /** The latest believed time at which this thread was run: what passed since counts towards its deadline. */
+  readonly seenAtMs: number;
   /** Why the last run failed; `null` otherwise. */
   readonly failure: ErrorData | null;
   readonly past: Past;
@@ -65,6 +96,9 @@ export type CheckpointCause =
   | 'wait'
   | 'failed'
   | 'cancelled'
+  | 'timed_out'
+  | 'out_of_budget'
+  | 'extended'
   | 'saved'
   | 'rolled_back'
   | 'compensated'

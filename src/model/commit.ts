@@ -10,6 +10,8 @@ export type Condition =
   | { readonly kind: 'head'; readonly is: CheckpointId | null }
   | { readonly kind: 'epoch'; readonly is: Epoch }
   | { readonly kind: 'ledger'; readonly is: number }
+  /** Order of the newest inbox item. */
+  | { readonly kind: 'inbox'; readonly is: number }
   /** `w:<wait>` is there and `a:<wait>` is not. */
   | { readonly kind: 'wait_open'; readonly wait: WaitId }
   /** The record is there, and was written by `commit` if that is given. `thread` defaults to the group's. */
@@ -60,6 +62,7 @@ export type GroupResult =
   | { readonly status: 'head_moved'; readonly expected: CheckpointId | null; readonly actual: CheckpointId | null }
   | { readonly status: 'epoch_stale'; readonly expected: Epoch; readonly actual: Epoch }
   | { readonly status: 'ledger_moved'; readonly expected: number; readonly actual: number }
+  | { readonly status: 'inbox_moved'; readonly expected: number; readonly actual: number }
   | { readonly status: 'wait_closed'; readonly wait: WaitId }
   | { readonly status: 'missing'; readonly table: Table; readonly key: string }
   | { readonly status: 'exists'; readonly table: Table; readonly key: string; readonly commit: CommitId }

@@ -1,4 +1,4 @@
-import type { Control, Position } from './checkpoint.ts';
+import { type Control, noLimits, nothingSpent, type Position } from './checkpoint.ts';
 import { emptyPast } from './past.ts';
 import type { ThreadRow } from './records.ts';
 
@@ -9,18 +9,22 @@ export const emptyPosition: Position = { node: null, step: null, next: [], visit
 export function emptyControl(row: ThreadRow, digest: Uint8Array, maxSteps = 0): Control {
   return {
     status: 'idle',
-    run: { steps: 0, maxSteps },
+    run: { steps: 0, maxSteps, input: 0 },
     ledger: { count: row.ledger, digest, from: row.ledger },
-    inboxTaken: row.inboxTaken,
+    inboxTaken: 0,
+    consumed: [],
     epoch: row.epoch,
     lineage: row.incarnation,
     waits: [],
     grants: [],
-    usage: { inputTokens: 0, outputTokens: 0 },
+    usage: { inputTokens: 0, outputTokens: 0, cost: 0 },
     retries: {},
     branches: {},
     resumes: 0,
-    deadlineAtMs: null,
+    limits: noLimits,
+    spent: nothingSpent,
+    stepFromMs: 0,
+    seenAtMs: row.createdAtMs,
     failure: null,
     past: emptyPast,
   };

@@ -42,10 +42,19 @@ export interface Epoch {
 }
 
 /**
- * `idle`: no run asked for. `running`: has a next step. `waiting`: needs an answer from outside. `done`, `failed`,
+ * `idle`: no run asked for. `running`: has a next step. `waiting`: needs an answer from outside. `timed_out`, `out_of_budget`:
+ * stands at its next step until somebody extends the limit that was reached, or gives the run up. `done`, `failed`,
  * `cancelled`: how the last run ended; new input starts the next one.
  */
-export type ThreadStatus = 'idle' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled';
+export type ThreadStatus =
+  | 'idle'
+  | 'running'
+  | 'waiting'
+  | 'timed_out'
+  | 'out_of_budget'
+  | 'done'
+  | 'failed'
+  | 'cancelled';
 
 /**
  * The only mutable record. A cache: the records of each commit suffice to make it again (PROTOCOL 9). `head` and
@@ -65,7 +74,7 @@ export interface ThreadRow {
   readonly ledger: number;
   /** Order of the newest inbox item; 0 for none. */
   readonly inbox: number;
-  /** Order of the newest inbox item that was taken up: a thread with newer ones has something to do. */
+  /** Inbox items up to this order give nothing to do as things are: a thread with newer ones has. */
   readonly inboxTaken: number;
   readonly epoch: Epoch;
   readonly incarnation: Incarnation;

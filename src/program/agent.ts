@@ -1,4 +1,5 @@
 import type { Field, Fields, StateOf } from '../model/fields.ts';
+import { hiddenPrefix } from '../model/lines.ts';
 import { programErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeResult } from './node-result.ts';
@@ -18,6 +19,31 @@ export interface NodeDefinition<F extends Fields, T extends Tools, N extends str
   readonly retry?: Partial<RetryPolicy>;
   /** Limit for one attempt, waits not counted. Default 10 minutes. */
   readonly timeLimitMs?: number;
+  /**
+   * When the whole step must be over by the wall clock: all attempts, waits and restarts included. A step that is not stops
+   * its run as `timed_out`, to be extended or given up.
+   */
+  readonly deadlineMs?: number;
+}
+
+/** What one run may use. Reaching a limit saves the state; somebody extends it, or gives the run up. */
+export interface RunLimits {
+  /** By the wall clock, waits and restarts included. */
+  readonly runMs?: number;
+  /** Model tokens, in and out. */
+  readonly tokens?: number;
+  /** In the unit of the models' prices. */
+  readonly cost?: number;
+}
+
+/**
+ * A graph inside a graph, on the same state. Its nodes know only one another; `end` leaves it along the edge that the outer
+ * graph gives to its name. Each of its nodes is a step of its own: a restart goes on inside of it.
+ */
+export interface Subgraph<F extends Fields, T extends Tools> {
+  readonly start: string;
+  readonly nodes: Readonly<Record<string, NodeFunction<F, T, string> | NodeDefinition<F, T, string> | Subgraph<F, T>>>;
+  readonly edges?: Readonly<Record<string, Edge<F, string> | undefined>>;
 }
 
 /** Where a node leads: always to one node, or where a router, a pure function of the state, says. `null` ends the run. */
@@ -33,10 +59,12 @@ export interface AgentDefinition<F extends Fields, T extends Tools, N extends st
   readonly tools?: T;
   /** The node that new input starts. */
   readonly start: NoInfer<N>;
-  readonly nodes: { readonly [K in N]: NodeFunction<F, T, N> | NodeDefinition<F, T, N> };
+  readonly nodes: { readonly [K in N]: NodeFunction<F, T, N> | NodeDefinition<F, T, N> | Subgraph<F, T> };
   readonly edges?: { readonly [K in NoInfer<N>]?: Edge<F, NoInfer<N>> };
   /** Steps in one run before it is stopped as failed. Default 50. */
   readonly maxSteps?: number;
+  /** What one run may use. Default: no limit. */
+  readonly limits?: RunLimits;
   /** Makes the values again that are never stored: secrets and live objects. Called after every restart. */
   rehydrate?(state: StateOf<F>): SecretsOf<F> | Promise<SecretsOf<F>>;
 }
@@ -64,6 +92,7 @@ export interface AnyAgent {
   readonly nodes: object;
   readonly edges?: object;
   readonly maxSteps: number;
+  readonly limits?: RunLimits;
   rehydrate?(state: never): object | Promise<object>;
 }
 
@@ -87,19 +116,55 @@ export function defineAgent<F extends Fields, N extends string, T extends Tools 
 }
 
 function firstProblem(agent: AnyAgent): string | undefined {
-  const nodes = new Set(Object.keys(agent.nodes));
-  const list = [...nodes].map((node) => `"${node}"`).join(', ');
   if (agent.name === '') return 'it has no name';
   if (!Number.isSafeInteger(agent.version) || agent.version < 1)
     return `its version ${agent.version} is not a whole number from 1`;
   if (!Number.isSafeInteger(agent.maxSteps) || agent.maxSteps < 1)
     return `maxSteps ${agent.maxSteps} is not a whole number from 1`;
-  if (!nodes.has(agent.start)) return `it starts at "${agent.start}", but its nodes are ${list}`;
-  for (const [from, to] of Object.entries(agent.edges ?? {})) {
-    if (!nodes.has(from)) return `an edge leaves "${from}", but its nodes are ${list}`;
-    if (typeof to === 'string' && !nodes.has(to))
-      return `the edge from "${from}" leads to "${to}", but its nodes are ${list}`;
+  const hidden = Object.keys(agent.state).find((name) => name.startsWith(hiddenPrefix));
+  if (hidden !== undefined) return `its field "${hidden}" begins with "${hiddenPrefix}": such names are kept for lines`;
+  return limitProblem(agent.limits ?? {}, 'limits') ?? graphProblem(agent, '') ?? toolProblem(agent);
+}
+
+/** What is wrong with these limits; `undefined` if nothing is. */
+export function limitProblem(limits: object, name: string): string | undefined {
+  for (const [limit, amount] of Object.entries(limits as Readonly<Record<string, unknown>>)) {
+    if (limit !== 'runMs' && limit !== 'tokens' && limit !== 'cost' && limit !== 'steps')
+      return `${name} has "${limit}"; there are runMs, tokens and cost`;
+    if (amount === undefined) continue;
+    if (typeof amount !== 'number' || !(amount > 0) || amount === Infinity)
+      return `${name}.${limit} is ${String(amount)}, not a number above 0`;
   }
+  return undefined;
+}
+
+/** `path` is empty for the agent's own graph, and ends with `/` for one inside of it. */
+function graphProblem(graph: Pick<AnyAgent, 'start' | 'nodes' | 'edges'>, path: string): string | undefined {
+  const nodes = new Set(Object.keys(graph.nodes));
+  const list = [...nodes].map((node) => `"${path}${node}"`).join(', ');
+  const slashed = [...nodes].find((node) => node.includes('/'));
+  if (slashed !== undefined) return `its node "${path}${slashed}" has a "/" in its name`;
+  if (!nodes.has(graph.start)) return `it starts at "${path}${graph.start}", but its nodes are ${list}`;
+  for (const [from, to] of Object.entries(graph.edges ?? {})) {
+    if (!nodes.has(from)) return `an edge leaves "${path}${from}", but its nodes are ${list}`;
+    if (typeof to === 'string' && !nodes.has(to))
+      return `the edge from "${path}${from}" leads to "${path}${to}", but its nodes are ${list}`;
+  }
+  for (const [name, node] of Object.entries(graph.nodes as Readonly<Record<string, object>>)) {
+    const problem = isSubgraph(node)
+      ? graphProblem(node, `${path}${name}/`)
+      : 'deadlineMs' in node &&
+        limitProblem({ runMs: node.deadlineMs }, '')?.replace('.runMs', `node "${path}${name}" deadlineMs`);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+export function isSubgraph(node: unknown): node is Subgraph<Fields, Tools> {
+  return typeof node === 'object' && node !== null && 'nodes' in node && 'start' in node;
+}
+
+function toolProblem(agent: AnyAgent): string | undefined {
   for (const [key, tool] of Object.entries(agent.tools)) {
     if (tool.name !== key) return `tool "${tool.name}" is listed under "${key}": use its name`;
     if (tool.effect !== 'read' && tool.effect !== 'idempotent' && tool.effect !== 'once') {

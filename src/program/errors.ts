@@ -6,6 +6,9 @@ export interface ProgramErrorDetails {
   node_returned_nothing: { node: string };
   node_timed_out: { node: string; afterMs: number };
   edge_missing: { node: string };
+  fork_invalid: { node: string; problem: string };
+  lines_failed: { node: string; failed: number; lines: number; first: string };
+  item_invalid: { node: string; problem: string };
   step_limit: { steps: number; node: string };
   resume_limit: { resumes: number; node: string };
   state_invalid: { field: string; problem: string };
@@ -15,6 +18,10 @@ export interface ProgramErrorDetails {
   tool_result_invalid: { tool: string; problem: string };
   tool_denied: { tool: string; reason: string };
   approval_expired: { tool: string; afterMs: number };
+  question_declined: { question: string; reason: string };
+  wait_expired: { kind: string; about: string; afterMs: number };
+  event_invalid: { event: string; problem: string };
+  sleep_invalid: { durationMs: number };
   effect_failed: { name: string; key: string; attempts: number; reason: string };
   effect_given_up: { name: string; key: string };
   effect_compensated: { name: string; key: string };
@@ -36,6 +43,11 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   node_timed_out: (d) => `Node "${d.node}" did not end within ${d.afterMs} ms, its timeLimitMs.`,
   edge_missing: (d) =>
     `Node "${d.node}" returned update(…), but no edge leaves it. Add one, or return goto(…) or end(…).`,
+  fork_invalid: (d) => `Node "${d.node}" cannot fork: ${d.problem}. Nothing was committed.`,
+  lines_failed: (d) =>
+    `${d.failed} of the ${d.lines} lines that node "${d.node}" forked into failed. The first: ${d.first} What the others did is kept.`,
+  item_invalid: (d) =>
+    `The item of node "${d.node}" cannot be used: ${d.problem}. Items are what fanOut(node, items) gave.`,
   step_limit: (d) =>
     `The run stopped at node "${d.node}" after ${d.steps} steps, the agent's maxSteps. Its state is kept.`,
   resume_limit: (d) =>
@@ -49,6 +61,11 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   tool_denied: (d) =>
     `The call of tool "${d.tool}" was denied${d.reason === '' ? '' : `: ${d.reason}`}. It was not made.`,
   approval_expired: (d) => `Nobody allowed the call of tool "${d.tool}" within ${d.afterMs} ms. It was not made.`,
+  question_declined: (d) =>
+    `The question "${d.question}" was not answered${d.reason === '' ? '' : `: ${d.reason}`}. Catch this error to go on without an answer.`,
+  wait_expired: (d) => `Nothing came for the ${d.kind} "${d.about}" within ${d.afterMs} ms. Catch this error to go on.`,
+  event_invalid: (d) => `Event "${d.event}" does not fit what the node waits for: ${d.problem}. It was taken.`,
+  sleep_invalid: (d) => `Cannot sleep for ${d.durationMs} ms: give a number from 0.`,
   effect_failed: (d) => `"${d.name}" failed in all ${d.attempts} attempts: ${d.reason}`,
   effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
   effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,

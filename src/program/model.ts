@@ -23,6 +23,8 @@ export interface ModelRequest {
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** What the call cost, where the model says so itself; else its `price` tells. */
+  readonly cost?: number;
 }
 
 /** One piece of an answer, in the order in which it comes. `finish` is the last. */
@@ -42,6 +44,8 @@ export interface ModelContext {
 export interface LanguageModel {
   /** Shown in the ledger, and recorded: another name on a re-run is a mismatch. */
   readonly name: string;
+  /** For budgets, in any one unit: for a million tokens each. Without it, calls cost nothing. */
+  readonly price?: { readonly inputPerMillion: number; readonly outputPerMillion: number };
   /** Streams one answer. Stops its request when the signal is aborted. */
   stream(request: ModelRequest, context: ModelContext): AsyncIterable<ModelPart>;
 }

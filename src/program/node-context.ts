@@ -1,7 +1,8 @@
 import type { Fields, UpdateOf } from '../model/fields.ts';
+import type { LineFailure } from '../model/lines.ts';
 import type { Schema } from '../model/schema.ts';
 import type { ModelAnswer, ModelRequest } from './model.ts';
-import type { NodeResult } from './node-result.ts';
+import type { ForkOptions, NodeResult } from './node-result.ts';
 import type { Tool, Tools } from './tool.ts';
 
 export interface CallOptions {
@@ -17,7 +18,37 @@ type ResultOf<T> = T extends Tool<string, infer _, infer Result> ? Result : neve
  * answers, in the same places, instead of doing it again. Calls in one scope follow one another; `all` opens a scope for
  * each item.
  */
-export interface CallScope<T extends Tools> {
+export interface AskOptions<Answer> extends CallOptions {
+  /** What the answer must be: one that does not fit is asked for again, with what is wrong. */
+  readonly answer?: Schema<unknown, Answer>;
+  /** Data to show with the question. */
+  readonly show?: unknown;
+  /** A question that is not answered for so long fails as `wait_expired`. */
+  readonly expiresMs?: number;
+}
+
+export interface EventOptions<Value> extends CallOptions {
+  readonly value?: Schema<unknown, Value>;
+  readonly expiresMs?: number;
+}
+
+/** Waits for something outside. Nothing is held in memory meanwhile; a restart, or many, change nothing. */
+export interface WaitCalls {
+  /** Asks a person. @throws `question_declined`, `wait_expired` */
+  ask<Answer = unknown>(question: string, options?: AskOptions<Answer>): Promise<Answer>;
+  /**
+   * Waits for an event of this name, sent with `thread.signal`. One that came before is taken at once; each goes to one wait.
+   *
+   * @throws `event_invalid`, `wait_expired`
+   */
+  waitFor<Value = unknown>(event: string, options?: EventOptions<Value>): Promise<Value>;
+  /** Goes on after this time. A thread wakes only while a page of its app is open; one that is late goes on at once. */
+  sleep(durationMs: number, options?: CallOptions): Promise<void>;
+  /** Goes on when the network can be reached. */
+  online(options?: CallOptions): Promise<void>;
+}
+
+export interface CallScope<T extends Tools> extends WaitCalls {
   /**
    * Calls a tool: asks for approval where the tool wants it, records the intent, calls, records the result.
    *
@@ -47,6 +78,21 @@ export interface NodeContext<F extends Fields, T extends Tools, N extends string
   end(update?: UpdateOf<F>): NodeResult<F, N>;
   /** Goes where the edge of this node leads. */
   update(update?: UpdateOf<F>): NodeResult<F, N>;
+  /**
+   * Goes on at several nodes side by side. Each line is durable by itself, sees its own updates, and ends with `end`; when all
+   * have ended, their updates are applied in the order of the nodes, through the reducers.
+   */
+  parallel(nodes: readonly N[], options?: ForkOptions<N> & { readonly update?: UpdateOf<F> }): NodeResult<F, N>;
+  /** The same for each item of a list: a line for each, which begins at `node` and finds its item in `item`. */
+  fanOut(
+    node: N,
+    items: readonly unknown[],
+    options?: ForkOptions<N> & { readonly update?: UpdateOf<F> },
+  ): NodeResult<F, N>;
+  /** The item of this line. @throws `item_invalid`: it does not fit the schema, or this line has none. */
+  item<Item>(schema: Schema<unknown, Item>): Item;
+  /** Lines that failed in the fork that led here, if it collects them. */
+  readonly failures: readonly LineFailure[];
   /** Aborted on cancel, on the node's time limit, and when the right to run the thread is lost. */
   readonly abortSignal: AbortSignal;
 }

@@ -123,6 +123,9 @@ function failedCondition(condition: Condition, row: ThreadRow, sight: Sight): Gr
     case 'ledger':
       if (row.ledger === condition.is) return undefined;
       return { status: 'ledger_moved', expected: condition.is, actual: row.ledger };
+    case 'inbox':
+      if (row.inbox === condition.is) return undefined;
+      return { status: 'inbox_moved', expected: condition.is, actual: row.inbox };
     case 'wait_open': {
       const isAsked = sight.find(waitAddress(row.thread, 'w', condition.wait)) !== undefined;
       const isAnswered = sight.find(waitAddress(row.thread, 'a', condition.wait)) !== undefined;

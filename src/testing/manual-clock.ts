@@ -9,6 +9,7 @@ interface Sleeper {
 /** A clock that stands still until a test moves it. */
 export class ManualClock implements Clock {
   #nowMs: number;
+  #steadyMs = 0;
   readonly #sleepers = new Set<Sleeper>();
   readonly #watchers = new Set<() => void>();
 
@@ -20,6 +21,10 @@ export class ManualClock implements Clock {
     return this.#nowMs;
   }
 
+  steadyMs(): number {
+    return this.#steadyMs;
+  }
+
   sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (durationMs <= 0) return Promise.resolve();
@@ -29,7 +34,7 @@ export class ManualClock implements Clock {
         reject(signal?.reason);
       };
       const sleeper: Sleeper = {
-        wakesAtMs: this.#nowMs + durationMs,
+        wakesAtMs: this.#steadyMs + durationMs,
         durationMs,
         wake: () => {
           signal?.removeEventListener('abort', stop);
@@ -44,17 +49,18 @@ export class ManualClock implements Clock {
 
   /** Moves the time on and wakes who slept until then, in the order of their times. */
   advance(durationMs: number): void {
-    this.set(this.#nowMs + durationMs);
-  }
-
-  /** Sets the time, also back; nobody who slept until a later time is woken. */
-  set(nowMs: number): void {
-    this.#nowMs = nowMs;
-    const due = [...this.#sleepers].filter(({ wakesAtMs }) => wakesAtMs <= nowMs);
+    this.#nowMs += durationMs;
+    this.#steadyMs += durationMs;
+    const due = [...this.#sleepers].filter(({ wakesAtMs }) => wakesAtMs <= this.#steadyMs);
     for (const sleeper of due.sort((a, b) => a.wakesAtMs - b.wakesAtMs)) {
       this.#sleepers.delete(sleeper);
       sleeper.wake();
     }
+  }
+
+  /** Puts the wall clock forward, or back: no time passes by it, and nobody wakes. */
+  jump(durationMs: number): void {
+    this.#nowMs += durationMs;
   }
 
   /** Resolves once somebody sleeps for a time that fits, with that time in milliseconds. */

@@ -2,7 +2,7 @@ import { randomId } from '../base/random.ts';
 import type { Cipher, Cryptography } from '../codec/cipher.ts';
 import { KeyRing } from '../codec/key-ring.ts';
 import { Engine } from '../engine/engine.ts';
-import type { EngineOptions, EnginePorts } from '../engine/ports.ts';
+import type { EngineOptions, EnginePorts, Network } from '../engine/ports.ts';
 import type { Frame } from '../model/frame.ts';
 import type { Store } from '../store/store.ts';
 import { MemoryData } from '../stores/memory/memory-data.ts';
@@ -17,6 +17,8 @@ export class TestWorld {
   readonly clock = new ManualClock();
   readonly data = new MemoryData();
   readonly frames: Frame[] = [];
+  /** What engines are told of the network. Default: it is there. */
+  network: Network | undefined;
   readonly #keys = new MemoryKeyStore<Uint8Array>();
   readonly #random;
   readonly #cryptography: Cryptography<Uint8Array>;
@@ -36,7 +38,8 @@ export class TestWorld {
 
   async ports(store: Store = this.store()): Promise<EnginePorts> {
     const keyRing = await KeyRing.open(store, this.#keys, this.#cryptography, this.#random);
-    return { store, keyRing, clock: this.clock, random: this.#random };
+    const { clock, network } = this;
+    return { store, keyRing, clock, random: this.#random, ...(network && { network }) };
   }
 
   /** A fresh engine on what is stored: as after a restart. */

@@ -67,6 +67,16 @@ export function testConditions(giveStore: GiveStore): void {
       await expectUntouched(store, row, group);
     });
 
+    test('[B11b][I4] another newest inbox item than expected refuses the group and names both', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store, '1', { inbox: 2 });
+      const group = conditioned(row, 'a', { kind: 'inbox', is: 1 });
+
+      expect(await commitOne(store, group)).toEqual({ status: 'inbox_moved', expected: 1, actual: 2 });
+      await expectUntouched(store, row, group);
+      expect((await commitOne(store, conditioned(row, 'b', { kind: 'inbox', is: 2 }))).status).toBe('applied');
+    });
+
     test('[B9b][I4] a wait that was never asked is closed', async () => {
       const store = await giveStore();
       const row = await givenThread(store);

@@ -119,6 +119,15 @@ export function answer(thread: EngineThread, wait: Wait, given: WaitAnswer): Pro
   return thread.answer(wait.id, wait.digest, given);
 }
 
+/** An engine's network, as a test switches it. */
+export class Cable {
+  isPlugged = true;
+
+  isOnline(): boolean {
+    return this.isPlugged;
+  }
+}
+
 /** For work that a crash cuts off: it never ends. */
 export function never<Value>(): Promise<Value> {
   return new Promise<Value>(() => undefined);

@@ -30,6 +30,8 @@ const did: Readonly<Record<string, string>> = {
 const statuses: Readonly<Record<ThreadStatus, string>> = {
   idle: 'Not started',
   running: 'Running',
+  timed_out: 'Out of time',
+  out_of_budget: 'Out of budget',
   waiting: 'Waiting for you',
   done: 'Finished',
   failed: 'Failed',

@@ -1,0 +1,195 @@
+/** One commit of a runner (A4): what is common to all of them. */
+
+import type { OrderedItem } from '../codec/inbox-codec.ts';
+import { BlobBatch } from '../codec/thread-codec.ts';
+import type { ThreadImage } from '../codec/thread-image.ts';
+import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
+import type { RecordWrite } from '../model/commit.ts';
+import type { ThreadEvent } from '../model/event.ts';
+import type { Frame } from '../model/frame.ts';
+import type { WaitId } from '../model/ids.ts';
+import type { Settled } from '../model/inbox.ts';
+import { type Lines, noLines } from '../model/lines.ts';
+import type { Wait } from '../model/wait.ts';
+import { engineErrors } from './errors.ts';
+import { timeLeft } from './limits.ts';
+import { readLines } from './line-draft.ts';
+import { type CommitPlanWorld, controlOf, elapsedMs, type NextCheckpoint, planFor, positionOf } from './plans.ts';
+import type { EngineOptions, RunPorts } from './ports.ts';
+import { summaryOf } from './summary.ts';
+import type { ThreadWriter } from './thread-writer.ts';
+
+/** A checkpoint to be, and the lines of the run once it is applied. */
+export interface NextBoundary extends NextCheckpoint {
+  readonly lines?: Lines;
+}
+
+export type MakeBoundary = (image: ThreadImage) => NextBoundary | Promise<NextBoundary>;
+
+export interface BoundaryParts {
+  readonly ports: RunPorts;
+  readonly options: EngineOptions;
+  readonly writer: ThreadWriter;
+  readonly emit: (frame: Frame) => void;
+}
+
+export class Boundary {
+  readonly parts: BoundaryParts;
+  #lines: Lines = noLines;
+  /** Orders of inbox items that ask for something and were not settled when the inbox was last read; the newest of all. */
+  #asking: readonly number[] = [];
+  #newest = 0;
+  /** 1 until the first commit after a restart or an answer. */
+  #resumed: 0 | 1;
+
+  private constructor(parts: BoundaryParts, isResumed: boolean) {
+    this.parts = parts;
+    this.#resumed = isResumed ? 1 : 0;
+  }
+
+  static async open(parts: BoundaryParts, isResumed: boolean): Promise<Boundary> {
+    const boundary = new Boundary(parts, isResumed);
+    const { state } = parts.writer.image;
+    if (state !== null) boundary.#lines = await readLines(parts.writer.codec, state.fields);
+    return boundary;
+  }
+
+  /** The lines after the last applied commit. */
+  get lines(): Lines {
+    return this.#lines;
+  }
+
+  get image(): ThreadImage {
+    return this.parts.writer.image;
+  }
+
+  get control() {
+    return controlOf(this.image, this.parts.options.agent.maxSteps);
+  }
+
+  get position() {
+    return positionOf(this.image);
+  }
+
+  /** How long the run has taken by now. */
+  elapsedMs(): number {
+    return elapsedMs(this.control, this.parts.ports.time.nowMs());
+  }
+
+  /** When the run or one of its steps must be over, by the wall clock; `null` for never. */
+  deadlineAtMs(): number | null {
+    return this.#deadlineAfter(this.image, { control: {} });
+  }
+
+  #deadlineAfter(image: ThreadImage, made: Pick<NextBoundary, 'control' | 'position' | 'lines' | 'beginsRun'>) {
+    const { ports, options } = this.parts;
+    const control = { ...controlOf(image, 0), ...made.control };
+    if (control.status !== 'waiting') return null; // while it runs, its steps see to it
+    const elapsed = made.beginsRun ? 0 : this.elapsedMs();
+    const position = made.position ?? positionOf(image);
+    const leftMs = timeLeft(options.agent, control, position, made.lines ?? this.#lines, elapsed);
+    return leftMs === Infinity ? null : ports.clock.nowMs() + Math.max(0, leftMs);
+  }
+
+  /** What the inbox held when it was last read, of that which is not settled. */
+  sawInbox(items: readonly OrderedItem[]): void {
+    this.#asking = items.filter(({ item }) => item.type !== 'event').map(({ order }) => order);
+    this.#newest = Math.max(this.#newest, ...items.map(({ order }) => order));
+  }
+
+  /** Inbox items up to this order give nothing to do, once `settled` is. */
+  inboxSeen({ inboxTaken, consumed }: Settled): number {
+    const left = this.#asking.filter((order) => order > inboxTaken && !consumed.includes(order));
+    return left.length === 0 ? Math.max(this.#newest, inboxTaken) : Math.min(...left) - 1;
+  }
+
+  /** Tells the watchers where a resumed run goes on. */
+  announce(node: string): void {
+    const { state, row } = this.image;
+    if (this.#resumed === 0 || state === null) return;
+    this.parts.emit({ type: 'resumed', sequence: row.sequence, node, atMs: this.parts.ports.clock.nowMs() });
+  }
+
+  async commit(make: MakeBoundary): Promise<ThreadImage> {
+    const { clock, random, time } = this.parts.ports;
+    const startedAtMs = clock.nowMs();
+    let made: NextBoundary | undefined;
+    const image = await this.parts.writer.checkpoint(
+      async (before) => {
+        made = await make(before);
+        const node = positionOf(before).next[0]?.node ?? null;
+        const resumed = this.#resumed === 0 ? [] : [this.event('resumed', { node })];
+        const believedMs = time.nowMs();
+        const world: CommitPlanWorld = {
+          options: this.parts.options,
+          random,
+          nowMs: clock.nowMs(),
+          believedMs,
+          inboxSeen: this.inboxSeen({ ...this.control, ...made.control }),
+          resumes: this.#resumed,
+        };
+        const wakeUpAtMs = earliest([made.wakeUpAtMs ?? null, this.#deadlineAfter(before, made)]);
+        return planFor(before, { ...made, wakeUpAtMs, events: [...resumed, ...made.events] }, world);
+      },
+      () => {
+        this.#resumed = 0;
+        this.#lines = made?.lines ?? this.#lines;
+      },
+    );
+    if (image.state !== null) {
+      const step = {
+        ...summaryOf(image.state.checkpoint),
+        stepMs: made?.stepMs ?? 0,
+        commitMs: clock.nowMs() - startedAtMs,
+      };
+      this.parts.emit({ type: 'step', step });
+    }
+    return image;
+  }
+
+  /**
+   * A commit after which nobody waits for these any more: those that are still open are closed with it. An answer that comes
+   * in between is not overwritten: then the open waits are looked up again.
+   */
+  async commitClosing(waits: (image: ThreadImage) => readonly WaitId[], make: MakeBoundary): Promise<ThreadImage> {
+    for (;;) {
+      try {
+        const records = await this.#cancelledAnswers(waits(this.image));
+        return await this.commit(async (image) => {
+          const made = await make(image);
+          return { ...made, records: [...(made.records ?? []), ...records] };
+        });
+      } catch (error) {
+        if (!engineErrors.is(error, 'wait_closed')) throw error;
+      }
+    }
+  }
+
+  /** Those of these waits that have no answer. */
+  async unanswered(ids: readonly WaitId[]): Promise<readonly Wait[]> {
+    const { codec } = this.parts.writer;
+    const look = async (id: WaitId) => ((await readAnswer(codec, id)) === undefined ? readWait(codec, id) : undefined);
+    return (await Promise.all(ids.map(look))).filter((wait) => wait !== undefined);
+  }
+
+  event(type: ThreadEvent['type'], details: ThreadEvent['details']): ThreadEvent {
+    return { type, atMs: this.parts.ports.clock.nowMs(), details };
+  }
+
+  async #cancelledAnswers(ids: readonly WaitId[]): Promise<readonly RecordWrite[]> {
+    const nowMs = this.parts.ports.clock.nowMs();
+    const { codec } = this.parts.writer;
+    const open = await this.unanswered(ids);
+    return Promise.all(open.map((wait) => sealAnswer(codec, wait, { decision: 'cancelled' }, nowMs, new BlobBatch())));
+  }
+}
+
+export function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** The ledger as the next step finds it: its own entries come after this count. */
+export function ledgerHere({ row, control }: ThreadImage) {
+  return { count: row.ledger, digest: control.ledgerDigest, from: row.ledger };
+}

@@ -1,0 +1,282 @@
+/**
+ * The commit that ends a step (A4, B1): on the main line, or on one line of a fork. Lines that have all ended are joined in
+ * the same commit: their updates, in the order of the lines, through the reducers.
+ */
+import { errorToData } from '../base/errors.ts';
+import type { StateChange } from '../codec/commit-builder.ts';
+import type { ThreadImage } from '../codec/thread-image.ts';
+import type { Control, Position, ScheduledStep } from '../model/checkpoint.ts';
+import type { Fields } from '../model/fields.ts';
+import type { StepId } from '../model/ids.ts';
+import { withSettled } from '../model/inbox.ts';
+import { type Fork, type Line, parentOf } from '../model/lines.ts';
+import type { NodeResult } from '../program/node-result.ts';
+import type { AppliedUpdate } from '../program/state.ts';
+import { forkOf, nextNode, type RunnableNode, scopeOf } from './agent-nodes.ts';
+import { type Boundary, ledgerHere, type NextBoundary } from './boundary.ts';
+import { stepIdFor } from './identity.ts';
+import { LineDraft } from './line-draft.ts';
+import { Join, type Joined } from './line-join.ts';
+import { statusOf } from './line-status.ts';
+import type { LineUpdates } from './line-updates.ts';
+import { controlOf, positionOf } from './plans.ts';
+import type { StepRun } from './step-run.ts';
+import type { ThreadState } from './thread-state.ts';
+
+export interface EndedStep {
+  readonly node: RunnableNode;
+  readonly run: StepRun;
+  /** The state that all lines began with. */
+  readonly main: ThreadState;
+  /** The state that this line saw. */
+  readonly state: ThreadState;
+  readonly stepMs: number;
+}
+
+export class StepBoundaries {
+  readonly #boundary: Boundary;
+  readonly #updates: LineUpdates;
+
+  constructor(boundary: Boundary, updates: LineUpdates) {
+    this.#boundary = boundary;
+    this.#updates = updates;
+  }
+
+  /**
+   * Commits the end of a step. Gives the state that the main line, and all lines of its fork, see from now on.
+   *
+   * @throws what the node's update or its edge does wrong, before anything is committed.
+   */
+  async end(ended: EndedStep, result: NodeResult<Fields, string>): Promise<ThreadState> {
+    const { run } = ended;
+    const { path } = run.scheduled;
+    const seen = ended.state.with([result.update]); // throws before anything is committed
+    return this.#commit(ended, async (draft) => {
+      if (result.type === 'fork' && result.branches.length > 0) {
+        await this.#fork(draft, ended, result);
+        return path === '' ? { updates: [result.update] } : this.#own(draft, path, result.update);
+      }
+      const goesOn = result.type === 'fork' ? afterFork(result) : result;
+      const { agent } = this.#boundary.parts.options;
+      const next = nextNode(agent, ended.node.name, goesOn, seen.values, this.#scopeOf(draft, path));
+      const step = next === null ? null : await this.#stepAfter(run.scheduled.step, next, path);
+      if (path === '') {
+        return { updates: [result.update], next: next === null || step === null ? null : { node: next, step, path } };
+      }
+      this.#own(draft, path, result.update);
+      const line = lineOf(draft, path);
+      if (next !== null && step !== null) {
+        draft.putLine({ ...line, node: next, step, ...this.#here(), waits: [] });
+        return { updates: [] };
+      }
+      draft.putLine({ ...line, status: 'done', waits: [] });
+      return this.#joins(draft, ended.main).after(path);
+    });
+  }
+
+  /** Ends a line of a fork by the error of its step; the others go on. */
+  async failLine(ended: EndedStep, cause: unknown): Promise<ThreadState> {
+    const { path } = ended.run.scheduled;
+    return this.#commit(ended, async (draft) => {
+      draft.putLine({ ...lineOf(draft, path), status: 'failed', waits: [], error: errorToData(cause) });
+      return this.#joins(draft, ended.main).after(path);
+    });
+  }
+
+  /** Writes what the draft says, and what the main line is after it. */
+  async #commit(ended: EndedStep, work: (draft: LineDraft) => Promise<Joined>): Promise<ThreadState> {
+    const boundary = this.#boundary;
+    const { run, main } = ended;
+    const { path } = run.scheduled;
+    let applied: AppliedUpdate = { set: new Map(), append: new Map() };
+    let joined: Joined = { updates: [] };
+    const mine = (image: ThreadImage) =>
+      path === '' ? controlOf(image, 1).waits : (boundary.lines.lines.get(path)?.waits ?? []);
+    const after = await boundary.commitClosing(mine, async (image) => {
+      const draft = new LineDraft(boundary.lines);
+      draft.putFailures(path, []);
+      joined = await work(draft);
+      applied = main.compose(joined.updates);
+      return this.#next(ended, image, draft, joined, applied);
+    });
+    const { emit } = boundary.parts;
+    if (joined.failure !== undefined) emit({ type: 'status', status: 'failed', failure: joined.failure });
+    else if (joined.next === null) emit({ type: 'status', status: 'done', failure: null });
+    else if (after.row.status === 'waiting') emit({ type: 'status', status: 'waiting', failure: null });
+    return after.state === null ? main : main.after(applied, after.state);
+  }
+
+  #next(
+    { node, run, stepMs }: EndedStep,
+    image: ThreadImage,
+    draft: LineDraft,
+    { next, failure }: Joined,
+    applied: AppliedUpdate,
+  ): NextBoundary {
+    const { agent } = this.#boundary.parts.options;
+    const before = controlOf(image, agent.maxSteps);
+    const { path, step } = run.scheduled;
+    const { inputTokens, outputTokens } = run.tally;
+    const ends = next === null || failure !== undefined;
+    const waits = path === '' ? [] : before.waits.filter((id) => !this.#waitsOf(path).includes(id));
+    const to = next?.node ?? draft.lines.lines.get(path)?.node ?? null;
+    const hasLeft = to !== null && to !== node.name;
+    return {
+      cause: failure === undefined ? 'step' : 'failed',
+      position: positionAfter(positionOf(image), node.name, step, next, draft.lines.forks.size > 0),
+      control: {
+        status: failure !== undefined ? 'failed' : next === null ? 'done' : statusOf(draft.lines, false),
+        run: { ...before.run, steps: before.run.steps + 1 },
+        ledger:
+          path === '' || next !== undefined ? ledgerHere(image) : { ...ledgerHere(image), from: before.ledger.from },
+        waits,
+        grants: [...new Set([...before.grants, ...run.grants])],
+        ...usedAfter(before, run.tally),
+        stepFromMs: this.#boundary.elapsedMs(),
+        ...withSettled(before, run.waits.consumed()),
+        retries: retriesAfter(before.retries, run),
+        branches: hasLeft || next ? { ...before.branches, [node.name]: to ?? node.name } : before.branches,
+        ...(failure !== undefined && { failure }),
+      },
+      reused: run.ledger.reused,
+      change: changeOf(image, applied, draft),
+      lines: draft.lines,
+      events: [
+        this.#boundary.event('step', {
+          node: node.name,
+          next: next?.node ?? null,
+          stepMs,
+          ...(path !== '' && { path }),
+        }),
+        ...(failure === undefined
+          ? []
+          : [this.#boundary.event('failed', { code: failure.code ?? null, message: failure.message })]),
+      ],
+      wakeUpAtMs: waits.length === 0 ? null : image.row.wakeUpAtMs,
+      heavy: node.critical || ends,
+      stepMs,
+      stepTokens: inputTokens + outputTokens,
+    };
+  }
+
+  async #fork(
+    draft: LineDraft,
+    { node, run }: EndedStep,
+    result: Extract<NodeResult<Fields, string>, { type: 'fork' }>,
+  ): Promise<void> {
+    const { path, step } = run.scheduled;
+    const { branches, join, limit } = forkOf(this.#boundary.parts.options.agent, node.name, result);
+    const fork: Fork = {
+      path,
+      node: node.name,
+      step,
+      join,
+      count: branches.length,
+      failures: result.options.failures ?? 'stop',
+      limit,
+    };
+    draft.putFork(fork);
+    const here = this.#here();
+    for (const [index, branch] of branches.entries()) {
+      const child = path === '' ? String(index) : `${path}/${index}`;
+      const line: Line = {
+        path: child,
+        node: branch.node,
+        step: await this.#stepAfter(step, branch.node, child),
+        ...here,
+        waits: [],
+        status: 'open',
+        updates: 0,
+        error: null,
+      };
+      draft.putLine(line);
+      draft.putItem(child, branch.item);
+    }
+    if (path !== '') draft.putLine({ ...lineOf(draft, path), status: 'forked', waits: [] });
+  }
+
+  /** Adds the update to those of the line; the main line is not touched by it. */
+  #own(draft: LineDraft, path: string, update: object): Joined {
+    draft.addUpdate(path, update);
+    return { updates: [] };
+  }
+
+  #joins(draft: LineDraft, main: ThreadState): Join {
+    return new Join({
+      draft,
+      main,
+      agent: this.#boundary.parts.options.agent,
+      updatesOf: (path) => this.#updates.of(path, draft),
+      stepAfter: (predecessor, node, path) => this.#stepAfter(predecessor, node, path),
+      hash: (steps) => this.#boundary.parts.writer.codec.sealer.hash('join', ...steps) as Promise<StepId>,
+      here: () => this.#here(),
+    });
+  }
+
+  #here() {
+    return { from: this.#boundary.image.row.ledger, sinceMs: this.#boundary.elapsedMs() };
+  }
+
+  #scopeOf(draft: LineDraft, path: string): string {
+    return path === '' ? '' : scopeOf(draft.lines.forks.get(parentOf(path).path)?.node ?? '');
+  }
+
+  #waitsOf(path: string): Line['waits'] {
+    return this.#boundary.lines.lines.get(path)?.waits ?? [];
+  }
+
+  #stepAfter(predecessor: StepId, node: string, path: string): Promise<StepId> {
+    const { lineage, run } = this.#boundary.control;
+    return stepIdFor(this.#boundary.parts.writer.codec, { lineage, predecessor, node, path, input: run.input });
+  }
+}
+
+function afterFork({ options, update }: Extract<NodeResult<Fields, string>, { type: 'fork' }>) {
+  return options.join === undefined
+    ? ({ type: 'end', update } as const)
+    : ({ type: 'goto', node: options.join, update } as const);
+}
+
+export function lineOf(draft: LineDraft, path: string): Line {
+  const line = draft.lines.lines.get(path);
+  if (line === undefined) throw new Error(`There is no line ${path}.`);
+  return line;
+}
+
+/** `next` undefined: the main line stands while others go on. */
+function positionAfter(
+  before: Position,
+  node: string,
+  step: StepId,
+  next: ScheduledStep | null | undefined,
+  isForked: boolean,
+): Position {
+  const visits = { ...before.visits, [node]: (before.visits[node] ?? 0) + 1 };
+  return { node, step, next: isForked || next === null || next === undefined ? [] : [next], visits };
+}
+
+/** What the commit changes: the state, and the hidden fields of the lines. */
+export function changeOf({ state }: ThreadImage, applied: AppliedUpdate, draft: LineDraft): StateChange {
+  return {
+    set: new Map([...applied.set, ...draft.set]),
+    append: applied.append,
+    remove: draft.remove.filter((name) => state?.fields.has(name)),
+  };
+}
+
+/** Model use after a step, or after an attempt that failed: that was paid for, too. */
+export function usedAfter({ usage, spent }: Control, { inputTokens, outputTokens, cost }: StepRun['tally']) {
+  return {
+    usage: {
+      inputTokens: usage.inputTokens + inputTokens,
+      outputTokens: usage.outputTokens + outputTokens,
+      cost: usage.cost + cost,
+    },
+    spent: { ...spent, tokens: spent.tokens + inputTokens + outputTokens, cost: spent.cost + cost },
+  };
+}
+
+export function retriesAfter(counts: Readonly<Record<string, number>>, { ledger, scheduled: { node } }: StepRun) {
+  const failures = ledger.nodeFailures.length;
+  return failures === 0 ? counts : { ...counts, [node]: (counts[node] ?? 0) + failures };
+}

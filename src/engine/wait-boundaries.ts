@@ -1,0 +1,135 @@
+/** Commits around waits: opening them, and answering those that no person answers. */
+import type { OrderedItem } from '../codec/inbox-codec.ts';
+import { BlobBatch } from '../codec/thread-codec.ts';
+import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
+import type { Condition, RecordWrite } from '../model/commit.ts';
+import type { WaitId } from '../model/ids.ts';
+import type { Wait, WaitAnswer } from '../model/wait.ts';
+import { type Boundary, earliest } from './boundary.ts';
+import { LineDraft } from './line-draft.ts';
+import { statusOf } from './line-status.ts';
+import { controlOf } from './plans.ts';
+
+/** What is looked at again when it turns out that the clock cannot be believed. */
+const lookAgainMs = 60_000;
+
+export class WaitBoundaries {
+  readonly #boundary: Boundary;
+  /** Open waits that the engine itself answers: for an event, or the network. Read from the store once. */
+  #answerable: Map<WaitId, Wait> | undefined;
+  /** Inbox items that are the answer to a wait whose step has not ended. */
+  readonly #delivered = new Set<number>();
+
+  constructor(boundary: Boundary) {
+    this.#boundary = boundary;
+  }
+
+  /** Opens the waits of one line's step, with a full snapshot. */
+  async open(node: string, path: string, waits: readonly Wait[], records: readonly RecordWrite[]): Promise<void> {
+    const boundary = this.#boundary;
+    const { emit, options } = boundary.parts;
+    const ids = waits.map(({ id }) => id);
+    const image = await boundary.commit((before) => {
+      const draft = new LineDraft(boundary.lines);
+      const line = draft.lines.lines.get(path);
+      if (line !== undefined) draft.putLine({ ...line, waits: [...line.waits, ...ids] });
+      return {
+        cause: 'wait',
+        control: {
+          status: statusOf(draft.lines, path === ''),
+          waits: [...controlOf(before, options.agent.maxSteps).waits, ...ids],
+        },
+        change: { set: draft.set, append: new Map(), remove: [] },
+        lines: draft.lines,
+        events: [boundary.event('waiting', { node, waits: waits.length })],
+        records,
+        wakeUpAtMs: earliest([before.row.wakeUpAtMs, ...waits.map(({ expiresAtMs }) => expiresAtMs)]),
+        heavy: true,
+      };
+    });
+    for (const wait of waits) {
+      if (isAnswerable(wait)) this.#answerable?.set(wait.id, wait);
+      emit({ type: 'wait', wait });
+    }
+    emit({ type: 'status', status: image.row.status, failure: null });
+  }
+
+  /** All lines of a run stand, and its row still says that it runs. */
+  async rest(): Promise<void> {
+    const boundary = this.#boundary;
+    await boundary.commit((before) => ({
+      cause: 'wait',
+      control: { status: 'waiting' },
+      events: [],
+      wakeUpAtMs: before.row.wakeUpAtMs,
+      heavy: false,
+    }));
+    boundary.parts.emit({ type: 'status', status: 'waiting', failure: null });
+  }
+
+  /** Answers a wait for the engine. Whoever answered in between has won. */
+  async answer(wait: Pick<Wait, 'id' | 'digest'>, answer: WaitAnswer): Promise<void> {
+    const { ports, writer, emit } = this.#boundary.parts;
+    const record = await sealAnswer(writer.codec, wait, answer, ports.clock.nowMs(), new BlobBatch());
+    // An event goes to one wait: a runner that lost its lease must not give it to another.
+    const epoch: Condition[] = answer.decision === 'arrived' ? [{ kind: 'epoch', is: writer.image.row.epoch }] : [];
+    await writer.evidence([record], [{ kind: 'wait_open', wait: wait.id }, ...epoch], 'strict');
+    emit({ type: 'answered', wait: wait.id });
+  }
+
+  /** Answers the waits for which what they wait for has come: an event in the inbox, the network. */
+  async deliver(items: readonly OrderedItem[]): Promise<void> {
+    const { ports } = this.#boundary.parts;
+    if (this.#boundary.control.waits.length === 0) return;
+    this.#answerable ??= await this.#readAnswerable();
+    for (const wait of [...this.#answerable.values()]) {
+      if (wait.kind === 'network') {
+        if (ports.network?.isOnline() === false || !this.#answerable.delete(wait.id)) continue;
+        await this.answer(wait, { decision: 'online' });
+        continue;
+      }
+      const found = items.find(
+        ({ order, item }) => item.type === 'event' && item.name === wait.tool && !this.#delivered.has(order),
+      );
+      if (found?.item.type !== 'event' || !this.#answerable.delete(wait.id)) continue;
+      this.#delivered.add(found.order);
+      await this.answer(wait, { decision: 'arrived', value: found.item.value, order: found.order });
+    }
+  }
+
+  async #readAnswerable(): Promise<Map<WaitId, Wait>> {
+    const { codec } = this.#boundary.parts.writer;
+    const open = new Map<WaitId, Wait>();
+    for (const id of this.#boundary.control.waits) {
+      const found = await readAnswer(codec, id);
+      if (found?.answer.decision === 'arrived') this.#delivered.add(found.answer.order);
+      const wait = found === undefined ? await readWait(codec, id) : undefined;
+      if (wait !== undefined && isAnswerable(wait)) open.set(id, wait);
+    }
+    return open;
+  }
+
+  /** Answers the waits whose time is over. */
+  async expire(): Promise<void> {
+    const boundary = this.#boundary;
+    const { writer, ports } = boundary.parts;
+    const nowMs = ports.clock.nowMs();
+    const believedMs = ports.time.nowMs();
+    const { wakeUpAtMs } = boundary.image.row;
+    if (wakeUpAtMs === null || wakeUpAtMs > nowMs) return;
+    for (const wait of await boundary.unanswered(boundary.control.waits)) {
+      const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= believedMs;
+      if (isOver) await this.answer(wait, { decision: wait.kind === 'timer' ? 'elapsed' : 'expired' });
+    }
+    // Else the host would be woken again and again by a time that has passed. Others may have been opened meanwhile.
+    await writer.touch(async () => {
+      const open = await boundary.unanswered(boundary.control.waits);
+      const next = earliest([...open.map(({ expiresAtMs }) => expiresAtMs), boundary.deadlineAtMs()]);
+      return { wakeUpAtMs: next === null || next > nowMs ? next : nowMs + lookAgainMs };
+    });
+  }
+}
+
+function isAnswerable({ kind }: Wait): boolean {
+  return kind === 'event' || kind === 'network';
+}
