@@ -11,6 +11,7 @@ import type { StandingChoice } from '../model/past.ts';
 import type { KnownEffect } from './effect-request.ts';
 import { intentOf, remember } from './ledger-writes.ts';
 import type { StepRun } from './step-run.ts';
+import type { ThreadWriter } from './thread-writer.ts';
 
 interface Offer {
   readonly entry: LedgerEntry;
@@ -20,11 +21,12 @@ interface Offer {
 
 interface Offers {
   readonly all: readonly Offer[];
-  /** Taken by calls of this attempt at the step, recorded or about to be. */
+  /** Taken by calls since the thread went back, recorded or about to be. */
   readonly taken: Set<number>;
 }
 
-const offersOf = new WeakMap<StepRun, Promise<Offers>>();
+/** One for each lease: steps of parallel lines must not take the same result either. */
+const offersOf = new WeakMap<ThreadWriter, Promise<Offers>>();
 
 /** Whether a result was on offer; it is on record under the call's key then. */
 export async function giveRecorded(
@@ -32,8 +34,8 @@ export async function giveRecorded(
   effect: KnownEffect,
   choices: readonly StandingChoice[],
 ): Promise<boolean> {
-  const offers = offersOf.get(run) ?? readOffers(run, choices);
-  offersOf.set(run, offers);
+  const offers = offersOf.get(run.writer) ?? readOffers(run.writer, choices);
+  offersOf.set(run.writer, offers);
   const { all, taken } = await offers;
   const { request, askedDigest } = effect;
   // From here to the mark nothing waits: calls beside each other must not take the same result.
@@ -62,8 +64,10 @@ export async function readEntry(codec: ThreadCodec, number: number): Promise<Led
   return (await readLedger(codec, number - 1, number)).entries[0];
 }
 
-async function readOffers(run: StepRun, choices: readonly StandingChoice[]): Promise<Offers> {
-  const { codec } = run.writer;
+async function readOffers({ codec, image }: ThreadWriter, choices: readonly StandingChoice[]): Promise<Offers> {
+  const since = image.state?.checkpoint.control.past.abandoned.at(-1)?.to ?? 0;
+  const { entries } = await readLedger(codec, since, image.row.ledger);
+  const taken = new Set(entries.map(({ outcome }) => outcome?.source).filter((source) => source !== undefined));
   const numbers = choices.flatMap(({ entry, choice }) => (choice === 'reuse' ? [entry] : []));
   const offers = await Promise.all(
     numbers.map(async (number): Promise<Offer> => {
@@ -72,7 +76,7 @@ async function readOffers(run: StepRun, choices: readonly StandingChoice[]): Pro
       return { entry, madeAt: (await entryOfTheCall(codec, entry)).intent.number };
     }),
   );
-  return { all: offers.sort((a, b) => a.madeAt - b.madeAt), taken: new Set(run.ledger.reused) };
+  return { all: offers.sort((a, b) => a.madeAt - b.madeAt), taken };
 }
 
 function lost(number: number) {

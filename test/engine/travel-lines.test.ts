@@ -8,7 +8,7 @@ import { head, plainState, Scene } from './support.ts';
 import { choices } from './travel-agent.ts';
 
 /** Two lines, two calls each, and every checkpoint at which a line had a step to run. */
-async function given() {
+async function given(same = false) {
   const calls: string[] = [];
   const note = tool({
     name: 'note',
@@ -30,7 +30,8 @@ async function given() {
       begin: (_state, { parallel }) => parallel(['left', 'right'], { join: 'join' }),
       left: async (_state, { call, goto }) => goto('left2', { notes: [await call('note', { text: 'left' })] }),
       left2: async (_state, { call, end }) => end({ notes: [await call('note', { text: 'left2' })] }),
-      right: async (_state, { call, goto }) => goto('right2', { notes: [await call('note', { text: 'right' })] }),
+      right: async (_state, { call, goto }) =>
+        goto('right2', { notes: [await call('note', { text: same ? 'left' : 'right' })] }),
       right2: async (_state, { call, end }) => end({ notes: [await call('note', { text: 'right2' })] }),
       join: (_state, { end }) => end(),
     },
@@ -96,4 +97,20 @@ test('[B12b, B1] a difference shows no trace of the lines', async () => {
   const found = await Promise.all(inside.map(async ({ id }) => thread.diff(id, (await head(thread)).id)));
 
   expect(new Set(found.flat().map(({ field }) => field))).toEqual(new Set(['notes']));
+});
+
+test('[B12c, B1] lines that make the same call at the same time do not share one recorded result', async () => {
+  const { thread, calls } = await given(true);
+  const [first] = (await thread.checkpoints()).slice(-1);
+  if (first === undefined) throw new Error('there is one');
+  let asked = 0;
+  const effects = await choices(thread.rollBack(first.id), () => {
+    asked += 1;
+    return asked === 1 ? 'reuse' : 'redo';
+  });
+  calls.length = 0;
+  await thread.rollBack(first.id, { effects });
+  await thread.run();
+
+  expect(calls.sort()).toEqual(['left', 'left2', 'right2']);
 });
