@@ -51,7 +51,7 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
 async function isReused(run: StepRun, effect: KnownEffect): Promise<boolean> {
   const choices = run.writer.image.state?.checkpoint.control.past.choices ?? [];
   if (!choices.some(({ choice }) => choice === 'reuse')) return false;
-  return (await import('./reuse.ts')).giveRecorded(run, effect, choices);
+  return (await import('./travel-chunk.ts')).travel.giveRecorded(run, effect, choices);
 }
 
 async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unknown): Promise<unknown> {

@@ -24,6 +24,7 @@ import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { limitProblem } from '../program/agent.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
+import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
 import { listCheckpoints, type Page } from './list-checkpoints.ts';
@@ -209,36 +210,36 @@ export class EngineThread {
 
   /** One checkpoint with its state, events and forks. @throws as `inspect` of `time-travel-diff.ts` */
   async inspect(checkpoint: CheckpointId): Promise<Inspection> {
-    return (await import('./time-travel-diff.ts')).inspect(await this.#travelParts(), checkpoint);
+    return (await import('./travel-chunk.ts')).travel.inspect(await this.#travelParts(), checkpoint);
   }
 
   /** What differs between two checkpoints, or a checkpoint and a state. @throws as `diff` of `time-travel-diff.ts` */
   async diff(before: DiffSide, after: DiffSide): Promise<readonly FieldDiff[]> {
-    return (await import('./time-travel-diff.ts')).diff(await this.#travelParts(), before, after);
+    return (await import('./travel-chunk.ts')).travel.diff(await this.#travelParts(), before, after);
   }
 
   /** Makes the state at an earlier checkpoint the state again. @throws as `rollBack` of `time-travel.ts` */
   async rollBack(checkpoint: CheckpointId, options: GoBackOptions = {}): Promise<CheckpointId> {
-    return (await import('./time-travel.ts')).rollBack(await this.#travelParts(), checkpoint, options);
+    return (await import('./travel-chunk.ts')).travel.rollBack(await this.#travelParts(), checkpoint, options);
   }
 
   /** Changes the state at the head. @throws as `edit` of `time-travel.ts` */
   async edit(update: object, options: GoBackOptions = {}): Promise<CheckpointId> {
-    return (await import('./time-travel.ts')).edit(await this.#travelParts(), update, options);
+    return (await import('./travel-chunk.ts')).travel.edit(await this.#travelParts(), update, options);
   }
 
   /** Makes a new thread from a checkpoint. @throws as `fork` of `time-travel-fork.ts` */
   async fork(checkpoint: CheckpointId, options: ForkOptions): Promise<void> {
-    return (await import('./time-travel-fork.ts')).fork(await this.#travelParts(), checkpoint, options);
+    return (await import('./travel-chunk.ts')).travel.fork(await this.#travelParts(), checkpoint, options);
   }
 
   /** This thread's head against another's. @throws as `compare` of `time-travel-compare.ts` */
   async compare(other: string): Promise<Comparison> {
-    return (await import('./time-travel-compare.ts')).compare(await this.#travelParts(), other);
+    return (await import('./travel-chunk.ts')).travel.compare(await this.#travelParts(), other);
   }
 
   async #travelParts(): Promise<TravelParts> {
-    const world = { ports: this.#ports, options: this.#options, id: this.id, emit: this.#emit };
+    const world = { ports: this.#ports, options: this.#options, id: this.id, emit: this.#emit, perform };
     const alone: TravelParts['alone'] = (work) => this.#turns.apart(() => this.stop(), work);
     return { ...(await this.#opened()), ...world, isLive: this.#runner !== undefined, alone };
   }

@@ -18,6 +18,7 @@ import type { ThreadRow } from '../model/records.ts';
 import { programErrors } from '../program/errors.ts';
 import { RunBoundaries } from './boundaries.ts';
 import { Boundary, type BoundaryParts } from './boundary.ts';
+import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
 import { halted, LimitBoundaries } from './limit-boundaries.ts';
 import { openLines } from './line-status.ts';
@@ -144,8 +145,8 @@ export class ThreadRunner {
       return { end: 'failed' };
     }
     if (leased.boundary.control.past.choices.some(({ choice }) => choice === 'compensate')) {
-      const { compensateAll } = await import('./time-travel-undo.ts');
-      await compensateAll({ ...parts, signal: this.#abort.signal }, writer);
+      const { travel } = await import('./travel-chunk.ts');
+      await travel.compensateAll({ ...parts, perform, signal: this.#abort.signal }, writer);
     }
     await leased.waits.expire();
     return this.#loop(leased, await ThreadState.read(this.#codec, agent, writer.image.state));

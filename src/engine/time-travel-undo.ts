@@ -13,11 +13,12 @@ import { defaultRetry } from '../program/retry.ts';
 import type { AnyTool } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { Activity } from './activity.ts';
-import { perform } from './effect.ts';
+import type { EffectRequest } from './effect-request.ts';
 import { effectKeyFor, stepIdFor } from './identity.ts';
 import { OpenCalls } from './open-calls.ts';
 import { controlOf, planFor } from './plans.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
+import type { Perform } from './resolution.ts';
 import { entryOfTheCall, readEntry } from './reuse.ts';
 import { StepLedger, settles } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
@@ -33,6 +34,8 @@ export interface UndoParts {
   readonly options: EngineOptions;
   readonly emit: (frame: Frame) => void;
   readonly signal: AbortSignal;
+  /** How an effect is made: handed in, since the making of effects loads this file itself. */
+  readonly perform: Perform;
 }
 
 /**
@@ -80,7 +83,7 @@ async function compensate(parts: UndoParts, run: StepRun, crossed: LedgerEntry):
   if (!tool?.compensate) throw failed('the agent has no such tool any more, or the tool has no compensate');
   const place = await openPlace(run, crossed.intent.number);
   try {
-    await perform(run, compensation(tool, made, await codec.decodeValue(made.intent.args), place));
+    await parts.perform(run, compensation(tool, made, await codec.decodeValue(made.intent.args), place));
   } catch (error) {
     if (programErrors.is(error, 'effect_failed')) throw failed(error.details.reason, error);
     throw error;
@@ -96,12 +99,7 @@ async function openPlace(run: StepRun, number: number): Promise<string> {
   }
 }
 
-function compensation(
-  tool: AnyTool,
-  { intent }: LedgerEntry,
-  args: unknown,
-  place: string,
-): Parameters<typeof perform>[1] {
+function compensation(tool: AnyTool, { intent }: LedgerEntry, args: unknown, place: string): EffectRequest {
   return {
     kind: 'compensate',
     name: `${tool.name} (compensate)`,
