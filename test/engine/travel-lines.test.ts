@@ -4,7 +4,7 @@ import { log } from '../../src/model/fields.ts';
 import type { EffectChoice } from '../../src/model/past.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
-import { head, plainState, Scene } from './support.ts';
+import { head, never, plainState, quiet, Scene } from './support.ts';
 import { choices } from './travel-agent.ts';
 
 /** Two lines, two calls each, and every checkpoint at which a line had a step to run. */
@@ -113,4 +113,55 @@ test('[B12c, B1] lines that make the same call at the same time do not share one
   await thread.run();
 
   expect(calls.sort()).toEqual(['left', 'left2', 'right2']);
+});
+
+test('[B12c, B1, I7] a result that one line was given before a crash is not given to another line after it', async () => {
+  const calls: string[] = [];
+  let isCut = false;
+  const note = tool({
+    name: 'note',
+    description: 'Notes',
+    input: z.object({ text: z.string() }),
+    effect: 'once',
+    run: ({ text }) => `${text} ${calls.push(text)}`,
+  });
+  const agent = defineAgent({
+    name: 'crash',
+    version: 1,
+    state: { notes: log(z.string()) },
+    tools: { note },
+    start: 'begin',
+    nodes: {
+      begin: (_state, { parallel }) => parallel(['left', 'right'], { join: 'join' }),
+      left: async (_state, { call, end }) => {
+        const text = await call('note', { text: 'same' });
+        return isCut ? never() : end({ notes: [text] });
+      },
+      right: async (_state, { call, end }) => {
+        if (isCut) return never();
+        return end({ notes: [await call('note', { text: 'same' })] });
+      },
+      join: (_state, { end }) => end(),
+    },
+  });
+  const scene = new Scene({ agent });
+  const thread = await scene.begun();
+  await thread.run();
+  const [first] = (await thread.checkpoints()).slice(-1);
+  if (first === undefined) throw new Error('there is one');
+  let asked = 0;
+  const effects = await choices(thread.rollBack(first.id), () => {
+    asked += 1;
+    return asked === 1 ? 'reuse' : 'redo';
+  });
+  await thread.rollBack(first.id, { effects });
+  isCut = true;
+  const { thread: mortal, life } = await scene.mortal();
+  void mortal.run();
+  await quiet();
+  life.end();
+  isCut = false;
+
+  expect(await (await scene.open()).run()).toEqual({ end: 'done' });
+  expect(calls).toHaveLength(3);
 });
