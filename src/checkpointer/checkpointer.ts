@@ -106,7 +106,7 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
    * Deletes the thread with everything in it, its key first; or one checkpoint, after its children were made independent of
    * it. What does not exist is deleted already.
    *
-   * @throws `checkpoint_needed` for the head: nothing was deleted.
+   * @throws `checkpoint_needed` for the head, `checkpoint_pinned` for one that a thread was forked from: nothing was deleted.
    */
   async delete(threadId: string, checkpointId?: CheckpointId): Promise<void> {
     const opened = await this.#open(threadId);
@@ -118,7 +118,7 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     }
     if (checkpointId === row.head)
       throw checkpointerErrors.make('checkpoint_needed', { thread: threadId, checkpoint: checkpointId });
-    await deleteCheckpoint(this.#parts, codec, row, checkpointId);
+    await deleteCheckpoint(this.#parts, codec, row, threadId, checkpointId);
   }
 
   async #commit(

@@ -1,23 +1,33 @@
 import { type Random, randomId } from '../base/random.ts';
 import { sealBase } from '../codec/checkpoint-codec.ts';
+import { openPin } from '../codec/pin-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage } from '../codec/thread-image.ts';
 import type { CheckpointId, CommitId } from '../model/ids.ts';
 import type { StoredRecord, ThreadRow } from '../model/records.ts';
 import { storeErrors } from '../store/errors.ts';
 import type { Store } from '../store/store.ts';
+import { checkpointerErrors } from './errors.ts';
 
 /**
  * Deletes one checkpoint that is not the head. Each child that is a delta on it gets a base record with all its fields first
  * (PROTOCOL 4), so that a crash in between costs nothing.
+ *
+ * @throws `checkpoint_pinned`: another thread was forked from it. Nothing was deleted.
  */
 export async function deleteCheckpoint(
   parts: { readonly store: Store; readonly random: Random },
   codec: ThreadCodec,
   row: ThreadRow,
+  thread: string,
   id: CheckpointId,
 ): Promise<void> {
   const later = await codec.source.range('checkpoints', codec.thread, { from: id });
+  const pins = later.filter(({ key, plain }) => key.startsWith(id) && plain.kind === 'pin');
+  if (pins.length > 0) {
+    const forks = await Promise.all(pins.map(async (record) => `"${(await openPin(codec, record)).thread}"`));
+    throw checkpointerErrors.make('checkpoint_pinned', { thread, checkpoint: id, forks: forks.join(', ') });
+  }
   for (const child of later.filter(({ plain }) => plain.parent === id && plain.kind === 'delta')) {
     await makeIndependent(parts, codec, row, child);
   }

@@ -5,6 +5,7 @@ export interface CheckpointerErrorDetails {
   head_moved: { thread: string; expected: string | null; actual: string | null };
   checkpoint_unknown: { thread: string; checkpoint: string };
   checkpoint_needed: { thread: string; checkpoint: string };
+  checkpoint_pinned: { thread: string; checkpoint: string; forks: string };
   thread_of_an_agent: { thread: string; agent: string };
   thread_deleted: { thread: string };
   state_invalid: { field: string; problem: string };
@@ -20,6 +21,8 @@ export const checkpointerErrors = errorFamily<CheckpointerErrorDetails>({
   checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,
   checkpoint_needed: (d) =>
     `Checkpoint ${d.checkpoint} is the head of thread "${d.thread}" and cannot be deleted alone. Delete the thread, or save a newer one first.`,
+  checkpoint_pinned: (d) =>
+    `Checkpoint ${d.checkpoint} of thread "${d.thread}" cannot be deleted: ${d.forks} was forked from it. Keep it, or delete the whole thread.`,
   thread_of_an_agent: (d) =>
     `Thread "${d.thread}" is run by agent "${d.agent}". It can be read here, but only its agent may write to it.`,
   thread_deleted: (d) => `Thread "${d.thread}" was deleted while it was being saved. Nothing was saved.`,

@@ -78,6 +78,17 @@ export class BodyReader {
     return [...item].map(([name, element]) => [String(name), new BodyReader([element], this.#where)]);
   }
 
+  textOrNumberOrNull(): string | number | null {
+    const item = this.#take();
+    if (typeof item === 'string' || typeof item === 'number' || item === null) return item;
+    return this.#refuse('a text, a number or null', item);
+  }
+
+  /** False behind the last item: records from before an item was added end earlier. */
+  get hasMore(): boolean {
+    return this.#next < this.#items.length;
+  }
+
   nextIsListOfOne(): boolean {
     const item = this.#items[this.#next];
     return Array.isArray(item) && item.length === 1;

@@ -15,6 +15,7 @@ import type { StoredRecord, ThreadStatus } from '../model/records.ts';
 import { BodyReader, storedItem } from './body.ts';
 import { codecErrors } from './errors.ts';
 import { packBody } from './packer.ts';
+import { pastItems, readPast } from './past-codec.ts';
 import type { StoredValue, ThreadCodec } from './thread-codec.ts';
 
 /** Consecutive items `from` to `to` (exclusive) of a log, written under the span's name. */
@@ -140,42 +141,16 @@ function bodyItems(body: CheckpointBody): unknown[] {
     body.agentVersion,
     body.atMs,
     [position.node, position.step, position.next.map((s) => [s.node, s.step, s.path]), mapOf(position.visits)],
-    [
-      control.status,
-      control.run.steps,
-      control.run.maxSteps,
-      control.ledger.count,
-      control.ledger.digest,
-      control.ledger.from,
-      control.inboxTaken,
-      control.epoch.home,
-      control.epoch.local,
-      control.lineage,
-      control.waits,
-      control.grants,
-      control.usage.inputTokens,
-      control.usage.outputTokens,
-      mapOf(control.retries),
-      mapOf(control.branches),
-      control.resumes,
-      control.failure === null ? null : JSON.stringify(control.failure),
-      control.run.input,
-      control.consumed,
-      control.usage.cost,
-      [control.limits.runMs, control.limits.tokens, control.limits.cost],
-      [control.spent.ms, control.spent.tokens, control.spent.cost],
-      control.stepFromMs,
-      control.seenAtMs,
-      mapOf(control.decisions),
-    ],
+    controlItems(control),
     body.base,
     new Map([...body.fields].map(([name, image]) => [name, fieldItem(image)])),
     body.removed,
+    ...pastItems(control.past),
   ];
 }
 
 function readBody(reader: BodyReader): CheckpointBody {
-  return {
+  const body = {
     cause: reader.text() as CheckpointCause,
     stateVersion: reader.number(),
     agent: reader.text(),
@@ -187,6 +162,7 @@ function readBody(reader: BodyReader): CheckpointBody {
     fields: new Map(reader.entries().map(([name, item]) => [name, readField(item)])),
     removed: reader.list().map((item) => item.text()),
   };
+  return { ...body, control: { ...body.control, past: readPast(reader) } };
 }
 
 function readPosition(reader: BodyReader): Position {
@@ -201,37 +177,74 @@ function readPosition(reader: BodyReader): Position {
   };
 }
 
-function readControl(reader: BodyReader): Control {
-  const first = {
-    status: reader.text() as ThreadStatus,
-    run: { steps: reader.number(), maxSteps: reader.number() },
-    ledger: { count: reader.number(), digest: reader.bytes(), from: reader.number() },
-    inboxTaken: reader.number(),
-    epoch: { home: reader.number(), local: reader.number() },
-    lineage: reader.text(),
-    waits: reader.list().map((item) => item.text() as WaitId),
-    grants: reader.list().map((item) => item.text()),
-    usage: { inputTokens: reader.number(), outputTokens: reader.number() },
+function controlItems({ run, ledger, epoch, usage, limits, spent, failure, ...control }: Control): unknown[] {
+  return [
+    control.status,
+    [run.steps, run.maxSteps, run.input, run.began],
+    [ledger.count, ledger.digest, ledger.from],
+    control.inboxTaken,
+    control.consumed,
+    [epoch.home, epoch.local],
+    control.lineage,
+    control.waits,
+    control.grants,
+    [usage.inputTokens, usage.outputTokens, usage.cost],
+    mapOf(control.retries),
+    mapOf(control.branches),
+    mapOf(control.decisions),
+    control.resumes,
+    [limits.runMs, limits.tokens, limits.cost],
+    [spent.ms, spent.tokens, spent.cost],
+    control.stepFromMs,
+    control.seenAtMs,
+    failure === null ? null : JSON.stringify(failure),
+  ];
+}
+
+function readControl(reader: BodyReader): Omit<Control, 'past'> {
+  const status = reader.text() as ThreadStatus;
+  const [run, ledger] = [reader.nested(), reader.nested()];
+  const inboxTaken = reader.number();
+  const consumed = reader.list().map((item) => item.number());
+  const epoch = reader.nested();
+  const lineage = reader.text();
+  const waits = reader.list().map((item) => item.text() as WaitId);
+  const grants = reader.list().map((item) => item.text());
+  const usage = reader.nested();
+  return {
+    status,
+    run: {
+      steps: run.number(),
+      maxSteps: run.number(),
+      input: run.number(),
+      began: run.textOrNull() as CheckpointId | null,
+    },
+    ledger: { count: ledger.number(), digest: ledger.bytes(), from: ledger.number() },
+    inboxTaken,
+    consumed,
+    epoch: { home: epoch.number(), local: epoch.number() },
+    lineage,
+    waits,
+    grants,
+    usage: { inputTokens: usage.number(), outputTokens: usage.number(), cost: usage.number() },
     retries: Object.fromEntries(reader.entries().map(([node, item]) => [node, item.number()])),
     branches: Object.fromEntries(reader.entries().map(([node, item]) => [node, item.text()])),
+    decisions: Object.fromEntries(reader.entries().map(([rule, item]) => [rule, item.number()])),
     resumes: reader.number(),
-    failure: parseFailure(reader.textOrNull()),
-  };
-  const input = reader.number();
-  const consumed = reader.list().map((item) => item.number());
-  const cost = reader.number();
-  const [limits, spent] = [reader.nested(), reader.nested()];
-  return {
-    ...first,
-    run: { ...first.run, input },
-    consumed,
-    usage: { ...first.usage, cost },
-    limits: { runMs: limits.numberOrNull(), tokens: limits.numberOrNull(), cost: limits.numberOrNull() },
-    spent: { ms: spent.number(), tokens: spent.number(), cost: spent.number() },
+    limits: readLimits(reader.nested()),
+    spent: readSpent(reader.nested()),
     stepFromMs: reader.number(),
     seenAtMs: reader.number(),
-    decisions: Object.fromEntries(reader.entries().map(([rule, item]) => [rule, item.number()])),
+    failure: parseFailure(reader.textOrNull()),
   };
+}
+
+function readLimits(reader: BodyReader): Control['limits'] {
+  return { runMs: reader.numberOrNull(), tokens: reader.numberOrNull(), cost: reader.numberOrNull() };
+}
+
+function readSpent(reader: BodyReader): Control['spent'] {
+  return { ms: reader.number(), tokens: reader.number(), cost: reader.number() };
 }
 
 function parseFailure(json: string | null): ErrorData | null {

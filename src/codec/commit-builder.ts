@@ -10,7 +10,7 @@ import { nextLedgerDigest, type StoredIntent, sealIntent } from './ledger-codec.
 import { sealSegments } from './log-codec.ts';
 import { packBody } from './packer.ts';
 import { BlobBatch, type ThreadCodec } from './thread-codec.ts';
-import type { ThreadImage } from './thread-image.ts';
+import type { StateImage, ThreadImage } from './thread-image.ts';
 
 /** What a step changed, after the reducers ran. */
 export interface StateChange {
@@ -30,6 +30,8 @@ export interface CheckpointPlan {
   readonly change: StateChange;
   readonly position: Position;
   readonly control: Control;
+  /** The checkpoint that this one is made from, where that is not the head: its parent. */
+  readonly onto?: StateImage;
   readonly agent: string;
   readonly agentVersion: number;
   readonly stateVersion: number;
@@ -59,7 +61,8 @@ export async function buildCheckpoint(
   before: ThreadImage,
   plan: CheckpointPlan,
 ): Promise<BuiltGroup> {
-  const { row, state } = before;
+  const { row } = before;
+  const state = plan.onto ?? before.state;
   const blobs = new BlobBatch();
   const { changed, segments } = await encodeChange(codec, state?.fields ?? new Map(), plan, blobs);
   const fields = new Map([...(state?.fields ?? []), ...changed]);
@@ -68,7 +71,7 @@ export async function buildCheckpoint(
   const isSnapshot = plan.kind === 'snapshot' || state === null;
   const body = {
     id: plan.id,
-    parent: row.head,
+    parent: state?.checkpoint.id ?? null,
     kind: isSnapshot ? ('snapshot' as const) : ('delta' as const),
     parentTag: state?.checkpoint.tag ?? null,
     cause: plan.cause,
@@ -200,7 +203,7 @@ function extended(log: LogImage, span: string, from: number, count: number): Log
   return { spans: [...log.spans.slice(0, -1), { ...last, to: last.to + count }] };
 }
 
-async function sealEvents(
+export async function sealEvents(
   codec: ThreadCodec,
   id: CheckpointId,
   events: readonly ThreadEvent[],

@@ -68,7 +68,8 @@ export function sealOutcome(
   suffix = '',
 ): Promise<RecordWrite> {
   const { status, value, error, by, atMs, final } = outcome;
-  const body = packBody([status, value === null ? null : storedItem(value), errorText(error), by, atMs, final]);
+  const items = [status, value === null ? null : storedItem(value), errorText(error), by, atMs, final];
+  const body = packBody(outcome.source === undefined ? items : [...items, outcome.source]);
   const key = suffix === '' ? ledgerKey(number, 'o') : `${sortable(number)}.x${suffix}`;
   return codec.sealRecord('ledger', key, body);
 }
@@ -174,6 +175,7 @@ async function openOutcome(codec: ThreadCodec, record: StoredRecord): Promise<St
     by: reader.text() as SettledBy,
     atMs: reader.number(),
     final: reader.flag(),
+    ...(reader.hasMore && { source: reader.number() }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { OrderedItem } from '../codec/inbox-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import { noLimits, nothingSpent } from '../model/checkpoint.ts';
 import { withSettled } from '../model/inbox.ts';
+import { noLines } from '../model/lines.ts';
 import type { AppliedUpdate } from '../program/state.ts';
 import { entryOf } from './agent-nodes.ts';
 import { type Boundary, ledgerHere, type NextBoundary } from './boundary.ts';
@@ -14,7 +15,7 @@ import type { LineUpdates } from './line-updates.ts';
 import { controlOf, type NextCheckpoint, positionOf } from './plans.ts';
 import { changeOf, retriesAfter, usedAfter } from './step-boundaries.ts';
 import type { StepRun, Tally } from './step-run.ts';
-import type { ThreadState } from './thread-state.ts';
+import { ThreadState } from './thread-state.ts';
 
 export class RunBoundaries {
   readonly #boundary: Boundary;
@@ -54,7 +55,7 @@ export class RunBoundaries {
       position: { ...positionOf(image), next: [{ node, step, path: '' }] },
       control: {
         status: 'running',
-        run: { steps: 0, maxSteps, input: order },
+        run: { steps: 0, maxSteps, input: order, began: image.row.head },
         ...withSettled(controlOf(image, maxSteps), [order]),
         limits: { ...noLimits, ...limits },
         spent: nothingSpent,
@@ -128,6 +129,44 @@ export class RunBoundaries {
     }));
     boundary.parts.emit({ type: 'status', status: 'cancelled', failure: null });
     return after;
+  }
+
+  /**
+   * Ends the run because new input is to take its place, and takes the state back to where the run began. Effects that were
+   * carried out stay on record; nothing is undone.
+   */
+  async rollBack(order: number, tally: Tally): Promise<ThreadState> {
+    const boundary = this.#boundary;
+    const { writer, ports, options } = boundary.parts;
+    const { codec } = writer;
+    const { travel } = await import('./travel-chunk.ts');
+    const { began } = boundary.control.run;
+    const target = began === null ? undefined : await travel.stateAt(codec, began);
+    const after = await boundary.commitClosing(
+      (image) => controlOf(image, 0).waits,
+      (image) => {
+        const before = controlOf(image, 0);
+        const back = target && travel.returnTo(image, before.past, target, ports.random);
+        const control = {
+          status: 'cancelled' as const,
+          ...usedAfter(before, tally),
+          ledger: ledgerHere(image),
+          waits: [],
+          ...(back && { past: back.past, grants: back.onto.checkpoint.control.grants }),
+        };
+        return {
+          cause: 'rolled_back',
+          position: { ...positionOf(image), next: [] },
+          control,
+          ...(back ? { onto: back.onto } : { change: ThreadState.initialChange(options.agent, image.state) }),
+          lines: noLines,
+          events: [boundary.event('interrupted', { order, began })],
+          heavy: true,
+        };
+      },
+    );
+    boundary.parts.emit({ type: 'status', status: 'cancelled', failure: null });
+    return ThreadState.read(codec, options.agent, after.state);
   }
 
   /** Ends the run as failed. Without a state, lines that had not ended are left as they are. */

@@ -185,6 +185,7 @@ function modelCalls({ run, agent, model, models, hint }: ScopeParts, scope: Scop
     const request = hint === undefined ? given : withHint(given, hint);
     const by = async (one: LanguageModel, place: string): Promise<ModelAnswer> => {
       const made = (await perform(run, modelRequest(run, one, request, place))) as ModelAnswer;
+      if (run.ledger.paid.has(made)) return made;
       run.tally.inputTokens += made.usage.inputTokens;
       run.tally.outputTokens += made.usage.outputTokens;
       run.tally.cost += costOf(one, made.usage);

@@ -7,9 +7,11 @@
  */
 import { errorFromData, errorToData } from '../base/errors.ts';
 import { randomFraction } from '../base/random.ts';
-import type { LedgerEntry } from '../codec/ledger-codec.ts';
+import type { LedgerEntry, StoredOutcome } from '../codec/ledger-codec.ts';
+import type { StoredValue } from '../codec/thread-codec.ts';
 import type { EffectKey } from '../model/ids.ts';
 import { programErrors } from '../program/errors.ts';
+import type { ModelAnswer } from '../program/model.ts';
 import { backoffLeft } from '../program/retry.ts';
 import { deepFreeze } from '../program/state.ts';
 import { Refusal, type ToolCall } from '../program/tool.ts';
@@ -38,10 +40,18 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
   const known = await settledResult(run, effect);
   if (known !== undefined) return known.value;
   if (first !== undefined) return attemptUntilSettled(run, effect, await recordedArgs(run, key));
+  if (await isReused(run, effect)) return (await settledResult(run, effect))?.value;
   // Asked before a lost entry is taken for this call: without the answer, which is on record, it was never made.
   const args = request.approval ? await askApproval(run, effect, request.approval) : request.args;
   if (run.ledger.lost.length > 0 && request.effectClass === 'once') await adoptLost(run, effect, args);
   return attemptUntilSettled(run, effect, args);
+}
+
+/** Whether going back on purpose left a result for this call (PROTOCOL 4); it is on record as the call's own then. */
+async function isReused(run: StepRun, effect: KnownEffect): Promise<boolean> {
+  const choices = run.writer.image.state?.checkpoint.control.past.choices ?? [];
+  if (!choices.some(({ choice }) => choice === 'reuse')) return false;
+  return (await import('./travel-chunk.ts')).travel.giveRecorded(run, effect, choices);
 }
 
 async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unknown): Promise<unknown> {
@@ -70,9 +80,7 @@ async function settledResult(run: StepRun, { key, request }: KnownEffect): Promi
   switch (outcome.status) {
     case 'succeeded':
       if (outcome.error !== null) throw errorFromData(outcome.error);
-      return {
-        value: outcome.value === null ? undefined : deepFreeze(await run.writer.codec.decodeValue(outcome.value)),
-      };
+      return { value: outcome.value === null ? undefined : await decoded(run, request, outcome, outcome.value) };
     case 'given_up':
       throw programErrors.make('effect_given_up', { name: request.name, key });
     case 'compensated':
@@ -89,6 +97,13 @@ async function settledResult(run: StepRun, { key, request }: KnownEffect): Promi
         outcome.error === null ? undefined : errorFromData(outcome.error),
       );
   }
+}
+
+async function decoded(run: StepRun, request: EffectRequest, { by }: StoredOutcome, stored: StoredValue) {
+  const value = deepFreeze(await run.writer.codec.decodeValue(stored));
+  if (by !== 'reuse' || request.kind !== 'model') return value;
+  run.ledger.paid.add(value as ModelAnswer);
+  return value;
 }
 
 async function recordedArgs(run: StepRun, key: EffectKey): Promise<unknown> {

@@ -1,6 +1,5 @@
 /** One thread as its host sees it: takes what comes from outside, durably, runs it, and shows what is committed. */
 import { randomId } from '../base/random.ts';
-import { type Checkpoint, checkpointInfo, openCheckpoint } from '../codec/checkpoint-codec.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
 import { readLedger } from '../codec/ledger-codec.ts';
 import { newThread } from '../codec/new-thread.ts';
@@ -25,14 +24,21 @@ import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { type AnyAgent, limitProblem } from '../program/agent.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
+import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
+import { listCheckpoints, type Page } from './list-checkpoints.ts';
 import { controlOf } from './plans.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
 import type { RunEnd } from './run-end.ts';
 import { effectInfo } from './step-ledger.ts';
 import { ThreadRunner } from './thread-runner.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
+import type { Comparison } from './time-travel-compare.ts';
+import type { DiffSide, FieldDiff, Inspection } from './time-travel-diff.ts';
+import type { ForkOptions } from './time-travel-fork.ts';
+import type { GoBackOptions, TravelParts } from './time-travel-parts.ts';
+import { Turns } from './turns.ts';
 
 /** Whoever sends or answers is told within this time that the store does not take it, and may ask again. */
 const answerWithinMs = 5_000;
@@ -55,6 +61,7 @@ export class EngineThread {
   #codec: ThreadCodec | undefined;
   #runner: ThreadRunner | undefined;
   #isStopping = false;
+  readonly #turns = new Turns();
 
   constructor(
     ports: RunPorts,
@@ -163,6 +170,10 @@ export class EngineThread {
   /** Runs the thread until it has nothing to do. One call at a time. Never rejects. */
   async run(): Promise<RunEnd> {
     this.#isStopping = false;
+    return this.#turns.run(() => this.#run());
+  }
+
+  async #run(): Promise<RunEnd> {
     const opened = await this.#openForRun();
     if ('end' in opened) return opened;
     if (this.#isStopping) return { end: 'stopped' };
@@ -196,22 +207,51 @@ export class EngineThread {
     return (await ThreadState.read(codec, this.#options.agent, image)).values;
   }
 
-  /** The newest checkpoints, newest first; `before` goes on from the last one of an earlier list. */
-  async checkpoints({
-    limit = 100,
-    before,
-  }: {
-    limit?: number;
-    before?: CheckpointId;
-  } = {}): Promise<readonly CheckpointInfo[]> {
+  /**
+   * The newest checkpoints, newest first; `before` goes on from the last one of an earlier list. Each names its parent: where the
+   * thread was taken back, they are a tree.
+   *
+   * @throws `limit_invalid`
+   */
+  async checkpoints(page: Page = {}): Promise<readonly CheckpointInfo[]> {
     const opened = await this.#open();
-    if (opened === undefined) return [];
-    const { codec } = opened;
-    const range = { reverse: true, limit, ...(before !== undefined && { to: before }) };
-    const records = await codec.source.range('checkpoints', codec.thread, range);
-    const made = records.filter(({ key }) => sequenceOf(key) !== undefined); // without base records
-    const checkpoints = await Promise.all(made.map((record): Promise<Checkpoint> => openCheckpoint(codec, record)));
-    return checkpoints.map(checkpointInfo);
+    return opened === undefined ? [] : listCheckpoints(opened.codec, page);
+  }
+
+  /** One checkpoint with its state, events and forks. @throws as `inspect` of `time-travel-diff.ts` */
+  async inspect(checkpoint: CheckpointId): Promise<Inspection> {
+    return (await import('./travel-chunk.ts')).travel.inspect(await this.#travelParts(), checkpoint);
+  }
+
+  /** What differs between two checkpoints, or a checkpoint and a state. @throws as `diff` of `time-travel-diff.ts` */
+  async diff(before: DiffSide, after: DiffSide): Promise<readonly FieldDiff[]> {
+    return (await import('./travel-chunk.ts')).travel.diff(await this.#travelParts(), before, after);
+  }
+
+  /** Makes the state at an earlier checkpoint the state again. @throws as `rollBack` of `time-travel.ts` */
+  async rollBack(checkpoint: CheckpointId, options: GoBackOptions = {}): Promise<CheckpointId> {
+    return (await import('./travel-chunk.ts')).travel.rollBack(await this.#travelParts(), checkpoint, options);
+  }
+
+  /** Changes the state at the head. @throws as `edit` of `time-travel.ts` */
+  async edit(update: object, options: GoBackOptions = {}): Promise<CheckpointId> {
+    return (await import('./travel-chunk.ts')).travel.edit(await this.#travelParts(), update, options);
+  }
+
+  /** Makes a new thread from a checkpoint. @throws as `fork` of `time-travel-fork.ts` */
+  async fork(checkpoint: CheckpointId, options: ForkOptions): Promise<void> {
+    return (await import('./travel-chunk.ts')).travel.fork(await this.#travelParts(), checkpoint, options);
+  }
+
+  /** This thread's head against another's. @throws as `compare` of `time-travel-compare.ts` */
+  async compare(other: string): Promise<Comparison> {
+    return (await import('./travel-chunk.ts')).travel.compare(await this.#travelParts(), other);
+  }
+
+  async #travelParts(): Promise<TravelParts> {
+    const world = { ports: this.#ports, options: this.#options, id: this.id, emit: this.#emit, perform };
+    const alone: TravelParts['alone'] = (work) => this.#turns.apart(() => this.stop(), work);
+    return { ...(await this.#opened()), ...world, isLive: this.#runner !== undefined, alone };
   }
 
   /** The waits that nobody has answered yet. */

@@ -11,6 +11,7 @@ export interface EngineErrorDetails {
   extension_invalid: { problem: string };
   lease_lost: { thread: string; reason: string };
   checkpoint_unknown: { thread: string; checkpoint: string };
+  limit_invalid: { limit: string };
   wait_unknown: { thread: string; wait: string };
   wait_closed: { wait: string; winner: string };
   answer_mismatch: { wait: string; tool: string };
@@ -32,6 +33,7 @@ export const engineErrors = errorFamily<EngineErrorDetails>({
   lease_lost: (d) =>
     `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
   checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,
+  limit_invalid: (d) => `A list of ${d.limit} checkpoints cannot be given: give a whole number from 1.`,
   wait_unknown: (d) => `Thread "${d.thread}" has no wait ${d.wait}.`,
   wait_closed: (d) => `Wait ${d.wait} was answered before: "${d.winner}". This answer changed nothing.`,
   answer_mismatch: (d) =>

@@ -157,7 +157,7 @@ export async function recordInputs(run: StepRun): Promise<void> {
   });
 }
 
-function intentOf(
+export function intentOf(
   run: StepRun,
   effect: Pick<KnownEffect, 'key' | 'askedDigest'> & {
     readonly request: Pick<KnownEffect['request'], 'kind' | 'name' | 'effectClass'>;
@@ -206,7 +206,7 @@ function writeEvidence(run: StepRun, entry: LedgerEntry, records: readonly Recor
   return run.writer.evidence(records, [{ kind: 'present', table: 'ledger', key, commit: entry.commit }], durability);
 }
 
-function remember(run: StepRun, entry: LedgerEntry): LedgerEntry {
+export function remember(run: StepRun, entry: LedgerEntry): LedgerEntry {
   run.ledger.add(entry);
   run.emit({ type: 'effect', effect: effectInfo(entry, true) });
   return entry;

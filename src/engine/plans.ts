@@ -2,12 +2,13 @@
 
 import { type Random, randomId } from '../base/random.ts';
 import { type CheckpointPlan, noChange, type StateChange } from '../codec/commit-builder.ts';
-import type { ThreadImage } from '../codec/thread-image.ts';
+import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
 import type { CheckpointCause, Control, Position } from '../model/checkpoint.ts';
 import type { OtherThread, RecordWrite } from '../model/commit.ts';
 import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { checkpointIdFor } from '../model/ids.ts';
+import { atRunEnd, type Past, withoutChoices } from '../model/past.ts';
 import { chooseKind, defaultTiers } from '../model/tiers.ts';
 import type { EngineOptions } from './ports.ts';
 
@@ -24,6 +25,10 @@ export interface NextCheckpoint {
   readonly position?: Position;
   readonly control: Partial<Control>;
   readonly change?: StateChange;
+  /** The checkpoint that this one is made from, where that is not the head. */
+  readonly onto?: StateImage;
+  /** Ledger entries whose results the step was given: they are not given again. */
+  readonly reused?: ReadonlySet<number>;
   readonly events: readonly ThreadEvent[];
   readonly records?: readonly RecordWrite[];
   readonly wakeUpAtMs?: number | null;
@@ -69,12 +74,14 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
     ),
     cause: next.cause,
     change: next.change ?? noChange,
+    ...(next.onto && { onto: next.onto }),
     position: next.position ?? positionOf(image),
     control: {
       ...before,
       ledger,
       epoch: row.epoch,
       resumes: before.resumes + resumes,
+      past: pastAfter(before, next),
       ...next.control,
       spent: { ...before.spent, ...next.control.spent, ms: next.beginsRun ? 0 : elapsedMs(before, believedMs) },
       seenAtMs: Math.max(before.seenAtMs, believedMs),
@@ -83,7 +90,7 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
     agentVersion: agent.version,
     stateVersion: agent.stateVersion,
     atMs: nowMs,
-    span: spanOf(image, random),
+    span: next.change?.restart ? randomId(random, 6) : spanOf(next.onto ?? state, random),
     events: next.events,
     ...(next.records && { records: next.records }),
     ...(next.also && { also: next.also }),
@@ -93,6 +100,12 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
   };
 }
 
+function pastAfter({ past }: Control, { reused, control: { status } }: NextCheckpoint): Past {
+  const isEnd = status === 'done' || status === 'failed' || status === 'cancelled';
+  const left = reused === undefined ? past : withoutChoices(past, reused);
+  return isEnd ? atRunEnd(left) : left;
+}
+
 /** How long the run has taken, what passed while nothing ran included. A clock that was put back takes nothing back. */
 export function elapsedMs({ spent, status, seenAtMs }: Control, believedMs: number): number {
   const counts = status === 'running' || status === 'waiting';
@@ -100,8 +113,8 @@ export function elapsedMs({ spent, status, seenAtMs }: Control, believedMs: numb
 }
 
 /** Log items go on under the name that the newest ones of the lineage have. */
-function spanOf(image: ThreadImage, random: Random): string {
-  for (const field of image.state?.fields.values() ?? []) {
+function spanOf(state: StateImage | null, random: Random): string {
+  for (const field of state?.fields.values() ?? []) {
     const span = 'spans' in field ? field.spans.at(-1)?.span : undefined;
     if (span !== undefined) return span;
   }

@@ -152,6 +152,7 @@ export class StepBoundaries {
         branches: hasLeft || next ? { ...before.branches, [node.name]: to ?? node.name } : before.branches,
         ...(failure !== undefined && { failure }),
       },
+      reused: run.ledger.reused,
       change: changeOf(image, applied, draft),
       lines: draft.lines,
       events: [

@@ -13,6 +13,8 @@ export class StepLedger {
   readonly lost: readonly { readonly number: number; readonly reason: string }[];
   /** Values of clock and chance by their place. */
   readonly inputs: Map<string, number>;
+  /** Answers of models that were paid for on a lineage that was left. */
+  readonly paid = new WeakSet<object>();
   readonly #entries = new Map<EffectKey, LedgerEntry[]>();
   readonly #asked = new Set<EffectKey>();
 
@@ -65,6 +67,12 @@ export class StepLedger {
   /** All attempts at all effects of the step, oldest first within each. */
   get entries(): readonly LedgerEntry[] {
     return [...this.#entries.values()].flat();
+  }
+
+  /** Entries of abandoned lineages whose results this step was given. */
+  get reused(): ReadonlySet<number> {
+    const sources = [...this.#entries.values()].flat().map(({ outcome }) => outcome?.source);
+    return new Set(sources.filter((source) => source !== undefined));
   }
 
   /** Failed attempts of the node itself. */

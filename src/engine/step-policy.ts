@@ -6,19 +6,21 @@
 import { errorFromData } from '../base/errors.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import { readAnswer, sealWait } from '../codec/wait-codec.ts';
+import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { Fields, UpdateOf } from '../model/fields.ts';
 import type { EffectKey, StepId, WaitId } from '../model/ids.ts';
 import type { Wait } from '../model/wait.ts';
 import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
 import { type Boundary, ledgerHere } from './boundary.ts';
+import { isCallOf, mustNotRepeat } from './calls-between.ts';
 import { type Decision, decisionDetails, decisionKey, decisionsAfter, failureOf } from './decision.ts';
 import { stepIdFor, waitIdFor } from './identity.ts';
 import { type Asked, LineDraft } from './line-draft.ts';
 import { controlOf, positionOf } from './plans.ts';
 import { changeOf, type EndedStep, lineOf, type StepBoundaries, usedAfter } from './step-boundaries.ts';
 import { encodeWithDigest } from './step-run.ts';
-import type { ThreadState } from './thread-state.ts';
+import { ThreadState } from './thread-state.ts';
 import type { WaitBoundaries } from './wait-boundaries.ts';
 
 export interface StepPolicyParts {
@@ -89,7 +91,7 @@ export class StepPolicy {
       case 'retry':
         return this.#again(ended, decision, {});
       case 'go_back':
-        return this.#hasCalled(ended, rule.before) ? this.#again(ended, decision, { hint: rule.hint }) : undefined;
+        return this.#goBack(rule, ended, decision);
       case 'wait_network':
         return this.#waitForNetwork(ended, decision, taken);
       case 'default':
@@ -103,11 +105,49 @@ export class StepPolicy {
     }
   }
 
-  /** Whether the step has made such a call: then going back to before it is beginning the step anew. */
-  #hasCalled({ run }: EndedStep, before: 'model' | 'tool' | 'load'): boolean {
-    return run.ledger.entries.some(({ intent }) =>
-      before === 'load' ? intent.kind === 'tool' && intent.effectClass === 'read' : intent.kind === before,
+  /** Where this step itself made such a call, going back to before it is beginning the step anew. */
+  async #goBack(
+    { before, hint }: Extract<PolicyRule, { action: 'go_back' }>,
+    ended: EndedStep,
+    decision: Decision,
+  ): Promise<ThreadState | undefined> {
+    const { boundary } = this.#parts;
+    const { run } = ended;
+    if (run.ledger.entries.some((entry) => isCallOf(entry, before))) return this.#again(ended, decision, { hint });
+    if (boundary.lines.forks.size > 0 || run.ledger.entries.some(mustNotRepeat)) return undefined;
+    const { travel } = await import('./travel-chunk.ts');
+    const { writer, options, ports } = boundary.parts;
+    const target = await travel.checkpointBefore(writer.codec, boundary.image, before);
+    const [scheduled] = target?.checkpoint.position.next ?? [];
+    if (target === undefined || scheduled === undefined) return undefined;
+    const after = await boundary.commitClosing(
+      (image) => controlOf(image, 0).waits,
+      async (image) => {
+        const control = controlOf(image, 0);
+        const { onto, past } = travel.returnTo(image, control.past, target, ports.random);
+        const { lineage, step } = await this.#salted(scheduled, image.row.sequence);
+        const draft = new LineDraft(boundary.lines);
+        draft.putHint('', hint);
+        return {
+          cause: 'policy',
+          position: { ...target.checkpoint.position, next: [{ ...scheduled, step }] },
+          control: {
+            lineage,
+            past,
+            ...usedAfter(control, run.tally),
+            ledger: ledgerHere(image),
+            waits: [],
+            stepFromMs: boundary.elapsedMs(),
+            decisions: decisionsAfter(control, decision),
+          },
+          onto,
+          change: { set: draft.set, append: new Map(), remove: [] },
+          events: [boundary.event('policy', { ...decisionDetails(decision), hint, to: target.checkpoint.id })],
+          heavy: true,
+        };
+      },
     );
+    return ThreadState.read(writer.codec, options.agent, after.state);
   }
 
   /** Runs the step once more under a new id, so that its calls are made again; `undefined` where one must not be. */
@@ -119,10 +159,7 @@ export class StepPolicy {
     const { boundary } = this.#parts;
     const { run, main } = ended;
     const { path, node } = run.scheduled;
-    if (
-      run.ledger.entries.some(({ intent, outcome }) => mustNotRepeat(intent.effectClass, intent.kind, outcome?.status))
-    )
-      return undefined;
+    if (run.ledger.entries.some(mustNotRepeat)) return undefined;
     const ids = waits.map(({ id }) => id);
     const mine = boundary.lines.lines.get(path)?.waits ?? boundary.control.waits;
     await boundary.commitClosing(
@@ -130,7 +167,7 @@ export class StepPolicy {
       async (image) => {
         const draft = new LineDraft(boundary.lines);
         const before = controlOf(image, 0);
-        const { lineage, step } = await this.#salted(ended, image.row.sequence);
+        const { lineage, step } = await this.#salted(run.scheduled, image.row.sequence);
         draft.clearStep(path);
         if (hint !== undefined) draft.putHint(path, hint);
         const here = { from: image.row.ledger, sinceMs: boundary.elapsedMs() };
@@ -213,17 +250,12 @@ export class StepPolicy {
     return { wait, records: [await sealWait(codec, { ...wait, args }), ...blobs.writes()] };
   }
 
-  async #salted({ run }: EndedStep, sequence: number): Promise<{ lineage: string; step: StepId }> {
+  async #salted(scheduled: ScheduledStep, sequence: number): Promise<{ lineage: string; step: StepId }> {
     const { boundary } = this.#parts;
     const { codec } = boundary.parts.writer;
-    const { step: predecessor, node, path } = run.scheduled;
+    const { step: predecessor, node, path } = scheduled;
     const before = boundary.control;
     const lineage = await codec.sealer.hash('salt', before.lineage, sequence);
     return { lineage, step: await stepIdFor(codec, { lineage, predecessor, node, path, input: before.run.input }) };
   }
-}
-
-/** Whether a call was made, or may have been, that no policy makes again. */
-function mustNotRepeat(effectClass: string, kind: string, status: string | undefined): boolean {
-  return kind === 'tool' && effectClass === 'once' && status !== 'failed';
 }

@@ -19,6 +19,7 @@ import { programErrors } from '../program/errors.ts';
 import { RunBoundaries } from './boundaries.ts';
 import { Boundary, type BoundaryParts } from './boundary.ts';
 import { Children } from './children.ts';
+import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
 import { halted, LimitBoundaries } from './limit-boundaries.ts';
 import { openLines } from './line-status.ts';
@@ -146,8 +147,12 @@ export class ThreadRunner {
       await leased.runs.fail(null, error, control); // the state is not decoded: it may be what stopped the worker
       return { end: 'failed' };
     }
+    if (leased.boundary.control.past.choices.some(({ choice }) => choice === 'compensate')) {
+      const { travel } = await import('./travel-chunk.ts');
+      await travel.compensateAll({ ...parts, perform, signal: this.#abort.signal }, writer);
+    }
     await leased.waits.expire();
-    return this.#loop(leased, await ThreadState.read(this.#codec, agent, image.state));
+    return this.#loop(leased, await ThreadState.read(this.#codec, agent, writer.image.state));
   }
 
   /** What stopped the worker each time: the next step, or the input that is next. It is not decoded to find out. */
@@ -189,7 +194,9 @@ export class ThreadRunner {
       } else if (interrupting !== undefined && (isUnderWay || halted.includes(status))) {
         const tally = await this.#stopLines('interrupted', lines);
         await waits.cancelChildren();
-        state = await runs.interrupt(state, interrupting.order, tally);
+        const { order, item } = interrupting;
+        const takesBack = item.type === 'input' && item.policy === 'roll_back';
+        state = await (takesBack ? runs.rollBack(order, tally) : runs.interrupt(state, order, tally));
       } else if (isUnderWay) {
         await waits.deliver(items);
         const next = await this.#advance(leased, state);

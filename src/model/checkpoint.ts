@@ -1,5 +1,6 @@
 import type { ErrorData } from '../base/errors.ts';
 import type { CheckpointId, StepId, WaitId } from './ids.ts';
+import type { Past } from './past.ts';
 import type { Epoch, ThreadStatus } from './records.ts';
 
 /** A step that is to run next. Its id was fixed when it was scheduled. */
@@ -45,11 +46,19 @@ export interface Spent {
 export const noLimits: Limits = { runMs: null, tokens: null, cost: null };
 export const nothingSpent: Spent = { ms: 0, tokens: 0, cost: 0 };
 
+/** Steps taken and allowed in this run, the order of the input that began it, and the head that it began at. */
+export interface RunControl {
+  readonly steps: number;
+  readonly maxSteps: number;
+  readonly input: number;
+  /** `null` for the first run. */
+  readonly began: CheckpointId | null;
+}
+
 /** What the thread owes and is owed: everything that must not start again after a restart. */
 export interface Control {
   readonly status: ThreadStatus;
-  /** Steps taken and allowed in this run, and the order of the input that began it. */
-  readonly run: { readonly steps: number; readonly maxSteps: number; readonly input: number };
+  readonly run: RunControl;
   /**
    * Ledger entries begun so far, and a running digest over them. `from` is the count when the next step was scheduled: a
    * re-run of it finds its own entries behind that number.
@@ -82,11 +91,15 @@ export interface Control {
   readonly decisions: Readonly<Record<string, number>>;
   /** Why the last run failed; `null` otherwise. */
   readonly failure: ErrorData | null;
+  readonly past: Past;
 }
 
 export type CheckpointKind = 'snapshot' | 'delta';
 
-/** Why a checkpoint was made. `saved`: by a `Checkpointer`, outside any run. */
+/**
+ * Why a checkpoint was made. `saved`: by a `Checkpointer`, outside any run. `rolled_back`: its parent is the checkpoint that was
+ * gone back to. `compensated`: what going back had to undo is undone. `forked`: the first of a fork.
+ */
 export type CheckpointCause =
   | 'input'
   | 'step'
@@ -97,7 +110,11 @@ export type CheckpointCause =
   | 'out_of_budget'
   | 'extended'
   | 'policy'
-  | 'saved';
+  | 'saved'
+  | 'rolled_back'
+  | 'compensated'
+  | 'edited'
+  | 'forked';
 
 /** What a list of checkpoints shows, without decoding any state. */
 export interface CheckpointInfo {

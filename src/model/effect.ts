@@ -20,8 +20,11 @@ export type OutcomeStatus = Exclude<EffectStatus, 'in_progress' | 'in_doubt'>;
  */
 export type EffectKind = 'tool' | 'model' | 'verify' | 'compensate' | 'node' | 'inputs';
 
-/** Who settled an effect: the call's own answer, `verify`, `compensate`, or a person. */
-export type SettledBy = 'call' | 'verify' | 'compensate' | 'person' | 'engine';
+/**
+ * Who settled an effect: the call's own answer, `verify`, `compensate`, a person, or the result of the same call on a lineage that
+ * the thread was taken back from (`reuse`).
+ */
+export type SettledBy = 'call' | 'verify' | 'compensate' | 'person' | 'engine' | 'reuse';
 
 /** What is known of one attempt at an effect before it is made. */
 export interface Intent<Stored> {
@@ -54,6 +57,8 @@ export interface Outcome<Stored> {
   readonly atMs: number;
   /** No further attempt: for a failure, retries are spent. */
   readonly final: boolean;
+  /** Number of the entry whose result this is, for `reuse`. */
+  readonly source?: number;
 }
 
 /** Why an attempt's outcome is not known: evidence, not a result. */

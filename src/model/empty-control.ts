@@ -1,4 +1,5 @@
 import { type Control, noLimits, nothingSpent, type Position } from './checkpoint.ts';
+import { emptyPast } from './past.ts';
 import type { ThreadRow } from './records.ts';
 
 /** Position of a thread that has not run. */
@@ -8,7 +9,7 @@ export const emptyPosition: Position = { node: null, step: null, next: [], visit
 export function emptyControl(row: ThreadRow, digest: Uint8Array, maxSteps = 0): Control {
   return {
     status: 'idle',
-    run: { steps: 0, maxSteps, input: 0 },
+    run: { steps: 0, maxSteps, input: 0, began: null },
     ledger: { count: row.ledger, digest, from: row.ledger },
     inboxTaken: 0,
     consumed: [],
@@ -26,5 +27,6 @@ export function emptyControl(row: ThreadRow, digest: Uint8Array, maxSteps = 0): 
     seenAtMs: row.createdAtMs,
     decisions: {},
     failure: null,
+    past: emptyPast,
   };
 }

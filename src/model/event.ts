@@ -16,7 +16,13 @@ export type EventType =
   | 'out_of_budget'
   | 'extended'
   | 'policy'
-  | 'saved';
+  | 'saved'
+  | 'rolled_back'
+  | 'edited'
+  | 'forked'
+  /** What was chosen for one effect that going back crossed. */
+  | 'effect_choice'
+  | 'compensated';
 
 export interface ThreadEvent {
   readonly type: EventType;

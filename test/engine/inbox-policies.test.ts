@@ -111,6 +111,81 @@ describe('an input that comes while a run is under way', () => {
     expect((await plainState(thread)).heard).toEqual(['first', 'second', 'ok']);
   });
 
+  test('[B11d] with roll_back ends the run and takes the state back to where it began', async () => {
+    const { control, scene } = standing();
+    control.stands = false;
+    const thread = await scene.begun({ heard: ['one'] });
+    await thread.run();
+    control.stands = true;
+    await thread.send({ heard: ['two'] });
+    const run = thread.run();
+    await quiet();
+    await thread.send({ heard: ['three'] }, 'three', 'roll_back');
+    control.stands = false;
+    await thread.look();
+
+    expect(await run).toEqual({ end: 'done' });
+    const expected = { heard: ['one', 'three'], done: ['heard', 'stood', 'heard', 'stood'] };
+    expect(await plainState(thread)).toEqual(expected);
+    expect(await plainState(await scene.open())).toEqual(expected);
+    const causes = (await thread.checkpoints()).map(({ cause }) => cause);
+    expect(causes).toEqual(['step', 'step', 'input', 'rolled_back', 'step', 'input', 'step', 'step', 'input']);
+  });
+
+  test('[B11d] with roll_back in the first run takes the state back to its initial values', async () => {
+    const { control, scene } = standing();
+    const thread = await scene.begun({ heard: ['one'] });
+    const run = thread.run();
+    await quiet();
+    await thread.send({ heard: ['two'] }, 'two', 'roll_back');
+    control.stands = false;
+    await thread.look();
+
+    expect(await run).toEqual({ end: 'done' });
+    expect(await plainState(await scene.open())).toEqual({ heard: ['two'], done: ['heard', 'stood'] });
+  });
+
+  test('[B11d] with roll_back undoes no effect and does not make it again by itself', async () => {
+    const made: string[] = [];
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays',
+      input: z.object({ what: z.string() }),
+      effect: 'once',
+      run: ({ what }) => {
+        made.push(what);
+        return 'paid';
+      },
+    });
+    const agent = defineAgent({
+      name: 'payer',
+      version: 1,
+      state: { what: log(z.string()) },
+      tools: { pay },
+      start: 'pay',
+      nodes: {
+        pay: async ({ what }, { call, goto }) => {
+          const [newest = ''] = await what.tail(1);
+          await call('pay', { what: newest });
+          return goto('ask');
+        },
+        ask: async (_state, { ask, end }) => {
+          await ask('well?');
+          return end();
+        },
+      },
+    });
+    const scene = new Scene({ agent });
+    const thread = await scene.begun({ what: ['book'] });
+    await thread.run();
+    await thread.send({ what: ['pen'] }, 'pen', 'roll_back');
+    await thread.run();
+
+    expect(made).toEqual(['book', 'pen']);
+    expect((await plainState(thread)).what).toEqual(['pen']);
+    expect((await thread.effects()).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  });
+
   test('[B11b] with a policy that is none is refused, and nothing is kept', async () => {
     const { scene } = standing();
     const thread = await scene.begun();

@@ -172,6 +172,66 @@ describe('a step that failed for good', () => {
     expect((await head(await scene.open())).control.usage).toMatchObject({ outputTokens: 6 });
   });
 
+  describe('whose model call was made by a step before it', () => {
+    /** `draft` asks the model, `send` does what it says in between, `check` refuses all drafts but a good one. */
+    function drafting(policy: PolicyTable, between: 'once' | 'read') {
+      const model = new ScriptedModel((prompt) => (prompt.includes('Shorter') ? 'good' : 'bad'));
+      let done = 0;
+      const between_ = tool({
+        name: 'between',
+        description: 'Between',
+        input: z.object({}),
+        effect: between,
+        run: () => {
+          done += 1;
+          return 'ok';
+        },
+      });
+      const agent = defineAgent({
+        name: 'drafting',
+        version: 1,
+        state,
+        tools: { between: between_ },
+        policy,
+        start: 'draft',
+        nodes: {
+          draft: async (_state, { model: ask, goto }) => goto('send', { said: [await ask.text('draft')] }),
+          send: async (_state, { call, goto }) => {
+            await call('between', {});
+            return goto('check', { said: ['sent'] });
+          },
+          check: {
+            retry: { attempts: 1 },
+            run: async ({ said: log_ }, { end }) => {
+              if ((await log_.slice(0, 1))[0] !== 'good') throw new Error('too long');
+              return end({ said: ['checked'] });
+            },
+          },
+        },
+      });
+      return { scene: new Scene({ agent, model }), model, done: () => done };
+    }
+    const goBack: PolicyRule = { node: 'check', action: 'go_back', before: 'model', hint: 'Shorter!' };
+
+    test('[B8c] goes back to the checkpoint before that step, and runs on from there', async () => {
+      const { scene, model } = drafting([goBack], 'read');
+
+      expect(await (await scene.begun()).run()).toEqual({ end: 'done' });
+      expect(await said(scene)).toEqual(['good', 'sent', 'checked']);
+      expect(model.calls.map(({ prompt }) => prompt)).toEqual(['draft', 'draft\nShorter!']);
+      const checkpoints = await (await scene.open()).checkpoints();
+      const back = checkpoints.find(({ cause }) => cause === 'policy');
+      expect(checkpoints.find(({ id }) => id === back?.parent)?.cause).toBe('input');
+    });
+
+    test('[B8c, B4b] does not where an effect of class once lies between: it is not made again', async () => {
+      const { scene, done } = drafting([goBack], 'once');
+
+      expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+      expect(done()).toBe(1);
+    });
+  });
+
   test('[B8c] does not go back across an effect of class once: the next rule is taken', async () => {
     let sent = 0;
     const send = tool({

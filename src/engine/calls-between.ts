@@ -1,0 +1,13 @@
+import type { LedgerEntry } from '../codec/ledger-codec.ts';
+
+export type CallKind = 'model' | 'tool' | 'load';
+
+/** Whether this is a call of that kind; `load` is a read. */
+export function isCallOf({ intent }: LedgerEntry, kind: CallKind): boolean {
+  return kind === 'load' ? intent.kind === 'tool' && intent.effectClass === 'read' : intent.kind === kind;
+}
+
+/** Whether the call was made, or may have been, and is one that nothing makes again by itself. */
+export function mustNotRepeat({ intent, outcome }: LedgerEntry): boolean {
+  return intent.kind === 'tool' && intent.effectClass === 'once' && outcome?.status !== 'failed';
+}

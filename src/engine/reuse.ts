@@ -1,0 +1,99 @@
+/**
+ * Gives a call the result that the same call had on a lineage which the thread was taken back from, where that was chosen. It
+ * becomes an entry of the ledger under the call's own key before the node sees it, so that a re-run finds it there (I6). Same
+ * calls take their results in the order in which they were made.
+ */
+import { codecErrors } from '../codec/errors.ts';
+import { type LedgerEntry, ledgerKey, readLedger, sealOutcome } from '../codec/ledger-codec.ts';
+import { LargeRef } from '../codec/packer.ts';
+import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
+import type { StandingChoice } from '../model/past.ts';
+import type { KnownEffect } from './effect-request.ts';
+import { intentOf, remember } from './ledger-writes.ts';
+import type { StepRun } from './step-run.ts';
+import type { ThreadWriter } from './thread-writer.ts';
+
+interface Offer {
+  readonly entry: LedgerEntry;
+  /** Number of the entry of the call that was really made. */
+  readonly madeAt: number;
+}
+
+interface Offers {
+  readonly all: readonly Offer[];
+  /** Taken by calls since the thread went back, recorded or about to be. */
+  readonly taken: Set<number>;
+}
+
+/** One for each lease: steps of parallel lines must not take the same result either. */
+const offersOf = new WeakMap<ThreadWriter, Promise<Offers>>();
+
+/** Whether a result was on offer; it is on record under the call's key then. */
+export async function giveRecorded(
+  run: StepRun,
+  effect: KnownEffect,
+  choices: readonly StandingChoice[],
+): Promise<boolean> {
+  const offers = offersOf.get(run.writer) ?? readOffers(run.writer, choices);
+  offersOf.set(run.writer, offers);
+  const { all, taken } = await offers;
+  const { request, askedDigest } = effect;
+  // From here to the mark nothing waits: calls beside each other must not take the same result.
+  const offer = all.find(({ entry: { intent } }) => {
+    const isSame = intent.kind === request.kind && intent.name === request.name && intent.askedDigest === askedDigest;
+    return isSame && !taken.has(intent.number);
+  });
+  if (offer === undefined) return false;
+  taken.add(offer.entry.intent.number);
+  await record(run, effect, offer.entry);
+  return true;
+}
+
+/** The entry of the call that was really made: one that was itself given a recorded result leads on to it. */
+export async function entryOfTheCall(codec: ThreadCodec, entry: LedgerEntry): Promise<LedgerEntry> {
+  let found = entry;
+  for (let source = entry.outcome?.source; source !== undefined; source = found.outcome?.source) {
+    const next = await readEntry(codec, source);
+    if (next === undefined) return found;
+    found = next;
+  }
+  return found;
+}
+
+export async function readEntry(codec: ThreadCodec, number: number): Promise<LedgerEntry | undefined> {
+  return (await readLedger(codec, number - 1, number)).entries[0];
+}
+
+async function readOffers({ codec, image }: ThreadWriter, choices: readonly StandingChoice[]): Promise<Offers> {
+  const since = image.state?.checkpoint.control.past.abandoned.at(-1)?.to ?? 0;
+  const { entries } = await readLedger(codec, since, image.row.ledger);
+  const taken = new Set(entries.map(({ outcome }) => outcome?.source).filter((source) => source !== undefined));
+  const numbers = choices.flatMap(({ entry, choice }) => (choice === 'reuse' ? [entry] : []));
+  const offers = await Promise.all(
+    numbers.map(async (number): Promise<Offer> => {
+      const entry = await readEntry(codec, number);
+      if (entry?.outcome === undefined) throw lost(number); // else its call would be made again
+      return { entry, madeAt: (await entryOfTheCall(codec, entry)).intent.number };
+    }),
+  );
+  return { all: offers.sort((a, b) => a.madeAt - b.madeAt), taken };
+}
+
+function lost(number: number) {
+  const needed = 'a call that was to be given its result';
+  return codecErrors.make('record_missing', { table: 'ledger', key: ledgerKey(number, 'o'), needed });
+}
+
+async function record(run: StepRun, effect: KnownEffect, { intent: made, outcome: known }: LedgerEntry): Promise<void> {
+  if (known === undefined) throw lost(made.number);
+  const { codec } = run.writer;
+  const blobs = new BlobBatch();
+  for (const stored of [made.args, known.value]) if (stored instanceof LargeRef) blobs.reused.set(stored.hash, stored);
+  const outcome = { ...known, by: 'reuse', atMs: run.ports.clock.nowMs(), final: true, source: made.number } as const;
+  const written = await run.writer.intent((number) => intentOf(run, effect, made.args, 1, number), {
+    durability: 'strict',
+    blobs,
+    records: async (number) => [await sealOutcome(codec, number, outcome)],
+  });
+  remember(run, { ...written, digest: run.writer.image.control.ledgerDigest, outcome, doubt: undefined });
+}

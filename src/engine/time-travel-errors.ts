@@ -1,0 +1,47 @@
+import { errorFamily } from '../base/errors.ts';
+import type { EffectClass, EffectStatus } from '../model/effect.ts';
+import type { EffectChoice } from '../model/past.ts';
+
+/** An effect that going back crosses, as it is shown to whoever decides. */
+export interface CrossedEffect {
+  readonly key: string;
+  readonly name: string;
+  readonly effectClass: EffectClass;
+  readonly status: EffectStatus;
+  /** The arguments that were sent; `undefined` where they cannot be read. */
+  readonly args: unknown;
+  readonly number: number;
+}
+
+export interface TravelErrorDetails {
+  choice_needed: { thread: string; checkpoint: string; effects: readonly CrossedEffect[] };
+  choice_unknown: { thread: string; effect: string };
+  choice_invalid: { effect: string; name: string; choice: string; problem: string };
+  already_there: { thread: string; checkpoint: string };
+  thread_empty: { thread: string };
+  compensation_failed: { thread: string; name: string; effect: string; reason: string };
+  thread_exists: { thread: string };
+  fork_interrupted: { thread: string; reason: string };
+  side_invalid: { found: string };
+}
+
+const options: readonly EffectChoice[] = ['reuse', 'redo', 'compensate'];
+
+export const travelErrors = errorFamily<TravelErrorDetails>({
+  choice_needed: (d) =>
+    `Going on from checkpoint ${d.checkpoint} of thread "${d.thread}" passes over ${d.effects.length} effects: ${d.effects.map(({ name, status, key }) => `"${name}" (${status}, ${key})`).join(', ')}. Say for each what is to become of it (${options.join(', ')}). Nothing was changed.`,
+  choice_unknown: (d) =>
+    `There is a choice for effect ${d.effect}, but going back does not pass over such an effect in thread "${d.thread}". Nothing was changed.`,
+  choice_invalid: (d) =>
+    `"${d.choice}" cannot be chosen for effect ${d.effect} ("${d.name}"): ${d.problem}. Nothing was changed.`,
+  already_there: (d) => `Checkpoint ${d.checkpoint} is the head of thread "${d.thread}" already. Nothing was changed.`,
+  thread_empty: (d) => `Thread "${d.thread}" has no checkpoint yet: send it an input first. Nothing was changed.`,
+  compensation_failed: (d) =>
+    `Thread "${d.thread}" went back, but effect ${d.effect} of "${d.name}" could not be undone: ${d.reason}. The thread does not run before it is; the next run tries again.`,
+  thread_exists: (d) =>
+    `There is a thread "${d.thread}" that is no fork of this checkpoint. Use another id. Nothing was changed.`,
+  fork_interrupted: (d) =>
+    `The fork "${d.thread}" was not made: ${d.reason}. Nothing of it is visible. Fork again with the same id to go on.`,
+  side_invalid: (d) =>
+    `Only checkpoints and states can be compared, not ${d.found}. Give a checkpoint's id or an object.`,
+});

@@ -1,0 +1,199 @@
+/**
+ * A new thread that goes on from a checkpoint of another one. Invariants:
+ *
+ * - The pin under the source comes first and names the fork's incarnation: a fork that a crash cut off is gone on with, under
+ *   the same key, by whoever asks for it again.
+ * - Nothing of the fork is visible before its row: key, segments and blobs are written under its hash before, in pieces; row and
+ *   first checkpoint then come in one transaction, on condition of pin, source, key and ring.
+ * - The fork has keys of its own: everything it holds is sealed anew, and nothing in it needs the source.
+ */
+import { randomId } from '../base/random.ts';
+import { openPin, type Pin, pinKey, sealPin } from '../codec/pin-codec.ts';
+import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
+import { openThreadImage, type StateImage } from '../codec/thread-image.ts';
+import type { Condition, RecordWrite } from '../model/commit.ts';
+import {
+  type CheckpointId,
+  type CommitId,
+  type Incarnation,
+  type ThreadHash,
+  type ThreadId,
+  threadIdProblem,
+} from '../model/ids.ts';
+import { type AppliedUpdate, applyUpdate, checkInput } from '../program/state.ts';
+import { engineErrors } from './errors.ts';
+import { give } from './give.ts';
+import { ThreadState } from './thread-state.ts';
+import { type Chosen, checkedChoices, crossedEffects } from './time-travel-choices.ts';
+import { carriedResults, copyFields, isAskedAsSent } from './time-travel-copy.ts';
+import { travelErrors } from './time-travel-errors.ts';
+import { firstRecords } from './time-travel-first.ts';
+import { checkpointOf, type GoBackOptions, type TravelParts } from './time-travel-parts.ts';
+import { linesOn, type Standing, standingAt } from './time-travel-standing.ts';
+
+export interface ForkOptions extends GoBackOptions {
+  /** The id of the new thread. */
+  readonly id: string;
+  /** A change of the state that the fork begins with. */
+  readonly edit?: object;
+}
+
+type Present = Extract<Condition, { kind: 'present' }>;
+
+/**
+ * Makes the thread `id` from a checkpoint; resolves once it is durable. Asked for again, the same fork is left as it is. Calls
+ * of the checkpoint's next step that the source made, and calls in doubt, need a choice: `reuse` or `redo`.
+ *
+ * @throws `thread_id_invalid`, `thread_exists`, `checkpoint_unknown`, `choice_needed`, `choice_unknown`, `choice_invalid`,
+ * `field_unknown`, `state_invalid`, `value_not_storable`: nothing was made. `fork_interrupted`: nothing is visible; ask again.
+ */
+export async function fork(parts: TravelParts, checkpoint: CheckpointId, options: ForkOptions): Promise<void> {
+  const problem = threadIdProblem(options.id);
+  if (problem !== undefined) throw engineErrors.make('thread_id_invalid', { problem });
+  const id = options.id as ThreadId;
+  const { keyRing, store } = parts.ports;
+  const target = await checkpointOf(parts, checkpoint);
+  const hash = await keyRing.threadHash(parts.options.namespace ?? 'default', id);
+  if (await isThere(parts, checkpoint, hash, id)) return;
+
+  const standing = await standingAt(parts.codec, target);
+  const chosen = await choicesFor(parts, target, standing, options);
+  const edited = await editedFields(parts, target, options.edit);
+  const pin = await pinned(parts, checkpoint, hash, id);
+  const { owner = 'local', namespace = 'default', agent } = parts.options;
+  const identity = { id, namespace, owner, agent: agent.name, createdAtMs: pin.atMs, parent: null };
+  const key = await keyRing.createThread(hash, pin.incarnation, identity);
+  const write = (records: readonly RecordWrite[]) => writeNew(parts, hash, records);
+  await write([key.wrap]); // one that is there already is the key of the pieces that are there already
+  const codec = await keyRing.openThread(hash, pin.incarnation);
+  const carried = await carriedResults(parts.codec, codec, chosen, write);
+  const fresh = { lineage: pin.incarnation, input: 0, from: carried.count, sinceMs: 0 };
+  const set = new Map([...edited.set, ...(await linesOn(codec, standing, fresh))]);
+  const fields = await copyFields(parts.codec, codec, target.fields, { ...edited, set }, write);
+  const made = await firstRecords(parts, codec, { target, pin, id, fields, carried, standing });
+  const result = await store.createThread(made.row, randomId(parts.ports.random) as CommitId, made.records, [
+    key.condition,
+    present(hash, 'wraps', `data:${pin.incarnation}`),
+    present(parts.codec.thread, 'checkpoints', checkpoint),
+    present(parts.codec.thread, 'checkpoints', pinKey(checkpoint, hash)),
+  ]);
+  if (result.status === 'missing') {
+    throw travelErrors.make('fork_interrupted', { thread: id, reason: `${result.table}/${result.key} is gone` });
+  }
+  if (result.row.incarnation !== pin.incarnation) throw travelErrors.make('thread_exists', { thread: id });
+}
+
+/**
+ * Whether the thread is this fork already.
+ *
+ * @throws `thread_exists` if it is another thread.
+ */
+async function isThere(
+  { ports, codec }: TravelParts,
+  checkpoint: CheckpointId,
+  hash: ThreadHash,
+  thread: ThreadId,
+): Promise<boolean> {
+  const row = await ports.store.readThread(hash);
+  if (row === undefined) return false;
+  const pin = await pinOf(codec, checkpoint, hash);
+  if (pin?.incarnation === row.incarnation) return true;
+  throw travelErrors.make('thread_exists', { thread });
+}
+
+async function pinOf(codec: ThreadCodec, checkpoint: CheckpointId, hash: ThreadHash): Promise<Pin | undefined> {
+  const record = await codec.source.get('checkpoints', codec.thread, pinKey(checkpoint, hash));
+  return record && openPin(codec, record);
+}
+
+/** The pin of this fork: the one that is there, unless the thread it was for was deleted since, or a new one. */
+async function pinned(
+  { ports, codec, id: source }: TravelParts,
+  checkpoint: CheckpointId,
+  hash: ThreadHash,
+  thread: ThreadId,
+): Promise<Pin> {
+  const known = await pinOf(codec, checkpoint, hash);
+  const tombstone = known && (await ports.store.readTombstone(hash));
+  if (known !== undefined && tombstone?.incarnation !== known.incarnation) return known;
+  const incarnation = randomId(ports.random) as Incarnation;
+  const pin: Pin = { thread, incarnation, atMs: ports.clock.nowMs() };
+  const mode = known === undefined ? 'create' : 'replace';
+  const result = await give(ports, {
+    id: randomId(ports.random) as CommitId,
+    thread: codec.thread,
+    incarnation: codec.incarnation,
+    durability: 'strict',
+    conditions: [present(codec.thread, 'checkpoints', checkpoint)],
+    records: [await sealPin(codec, pinKey(checkpoint, hash), pin, mode)],
+  });
+  if (result.status === 'applied') return pin;
+  const first = result.status === 'exists' ? await pinOf(codec, checkpoint, hash) : undefined;
+  if (first !== undefined) return first; // somebody forks the same at the same time: both make one thread
+  throw engineErrors.make('checkpoint_unknown', { thread: source, checkpoint });
+}
+
+async function choicesFor(
+  parts: TravelParts,
+  { checkpoint }: StateImage,
+  standing: Standing,
+  { effects = {} }: ForkOptions,
+): Promise<readonly Chosen[]> {
+  const { codec, row, id, options } = parts;
+  const image = await openThreadImage(codec, row);
+  // Of every lineage: the checkpoint may be on one that the source was taken back from.
+  const { effects: crossed } = await crossedEffects(codec, { ...image, state: null }, standing, parts.isLive);
+  const { steps } = standing;
+  const isNeeded = ({ entry, status }: (typeof crossed)[number]) =>
+    entry === undefined || entry.outcome === undefined || steps.has(entry.intent.step) || status === 'in_doubt';
+  const about = { thread: id, agent: options.agent, checkpoint: checkpoint.id };
+  const needed = crossed.filter(isNeeded);
+  const chosen = checkedChoices(
+    about,
+    needed,
+    crossed.filter((effect) => !isNeeded(effect)),
+    effects,
+  );
+  for (const { effect, choice } of chosen) {
+    const problem =
+      choice === 'compensate'
+        ? 'a fork leaves alone what its source did; roll the source back to undo it'
+        : choice === 'reuse' && effect.entry !== undefined && !(await isAskedAsSent(codec, effect.entry))
+          ? 'its arguments were edited before it was called, so that the same call cannot be told'
+          : undefined;
+    if (problem !== undefined) {
+      throw travelErrors.make('choice_invalid', { effect: effect.key, name: effect.name, choice, problem });
+    }
+  }
+  return chosen;
+}
+
+const nothingEdited: AppliedUpdate = { set: new Map(), append: new Map() };
+
+/** What the edit changes; refused here if it does not fit or cannot be kept. */
+async function editedFields(
+  { codec, options: { agent } }: TravelParts,
+  target: StateImage,
+  edit: object | undefined,
+): Promise<AppliedUpdate> {
+  if (edit === undefined) return nothingEdited;
+  checkInput(agent.state, edit);
+  const applied = applyUpdate(agent.state, (await ThreadState.read(codec, agent, target)).values, edit);
+  for (const [name, value] of [...applied.set, ...applied.append]) {
+    await codec.encodeValue(value, name, new BlobBatch());
+  }
+  return applied;
+}
+
+/** Records of a thread that has no row yet: those that are there are from an earlier try, with the same key. */
+async function writeNew({ ports }: TravelParts, hash: ThreadHash, records: readonly RecordWrite[]): Promise<void> {
+  if (records.length === 0) return;
+  const create = (some: readonly RecordWrite[]) =>
+    ports.store.createRecords(hash, randomId(ports.random) as CommitId, some);
+  if ((await create(records)).status === 'applied') return;
+  for (const record of records) await create([record]);
+}
+
+function present(thread: ThreadHash, table: Present['table'], key: string): Present {
+  return { kind: 'present', thread, table, key };
+}

@@ -1,0 +1,100 @@
+/** What the first checkpoint of a new lineage says (PROTOCOL 4). The ledger and what was spent belong to the thread, not to a lineage. */
+import type { Random } from '../base/random.ts';
+import { randomId } from '../base/random.ts';
+import { type FieldImage, isLogImage, logLength } from '../codec/checkpoint-codec.ts';
+import type { ThreadCodec } from '../codec/thread-codec.ts';
+import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
+import type { Control, Position } from '../model/checkpoint.ts';
+import type { Abandoned, StandingChoice } from '../model/past.ts';
+import { stepIdFor } from './identity.ts';
+
+/** A fresh salt for the ids of a lineage's steps. */
+export function newLineage(random: Random): string {
+  return randomId(random, 16);
+}
+
+/** The target's position; its scheduled steps have ids of the new lineage, so that none is taken for one that ran before. */
+export async function positionOn(
+  codec: ThreadCodec,
+  { position }: StateImage['checkpoint'],
+  lineage: string,
+  input: number,
+): Promise<Position> {
+  const next = position.next.map(async ({ node, path }) => {
+    return { node, path, step: await stepIdFor(codec, { lineage, predecessor: position.step, node, path, input }) };
+  });
+  return { ...position, next: await Promise.all(next) };
+}
+
+/**
+ * Run, time, branches and failure are the target's; ledger, consumed inbox, usage, failed attempts and resumes stay the thread's, and
+ * so do budget and limits within one run. A
+ * tool stays granted only if it is in both: going back takes back what was granted since, and gives nothing that was not there.
+ */
+export function controlOn(
+  { row, control: { ledgerDigest } }: ThreadImage,
+  head: Control,
+  { control }: StateImage['checkpoint'],
+  fresh: {
+    readonly lineage: string;
+    readonly choices: readonly StandingChoice[];
+    /** Numbers of the ledger entries that are left. */
+    readonly left: readonly number[];
+    readonly isToRun: boolean;
+    readonly believedMs: number;
+  },
+): Control {
+  const { isToRun } = fresh;
+  const isSameRun = control.run.input === head.run.input;
+  const used = isSameRun ? head.spent : control.spent;
+  return {
+    ...control,
+    status: isToRun ? 'running' : control.status,
+    ledger: { count: row.ledger, digest: ledgerDigest, from: row.ledger },
+    inboxTaken: head.inboxTaken,
+    consumed: head.consumed,
+    epoch: row.epoch,
+    lineage: fresh.lineage,
+    waits: [],
+    grants: control.grants.filter((tool) => head.grants.includes(tool)),
+    usage: head.usage,
+    retries: head.retries,
+    resumes: head.resumes,
+    limits: isSameRun ? head.limits : control.limits,
+    spent: { ...used, ms: control.spent.ms },
+    stepFromMs: control.spent.ms,
+    seenAtMs: Math.max(head.seenAtMs, fresh.believedMs),
+    failure: isToRun ? null : control.failure,
+    past: {
+      abandoned: abandonedWith(control.past.abandoned, fresh.left),
+      choices: fresh.choices,
+      origin: head.past.origin,
+    },
+  };
+}
+
+function abandonedWith(before: readonly Abandoned[], left: readonly number[]): readonly Abandoned[] {
+  const ranges = [...before];
+  for (const number of left) {
+    const last = ranges.at(-1);
+    if (last?.to === number - 1) ranges[ranges.length - 1] = { after: last.after, to: number };
+    else ranges.push({ after: number - 1, to: number });
+  }
+  return ranges;
+}
+
+/**
+ * The target's fields, with a fresh span at the end of each log: the lineage that is left has its own items behind the same
+ * index under the old name.
+ */
+export function fieldsOn(target: StateImage, random: Random): ReadonlyMap<string, FieldImage> {
+  const span = randomId(random, 6);
+  return new Map(
+    [...target.fields].map(([name, image]): readonly [string, FieldImage] => {
+      if (!isLogImage(image)) return [name, image];
+      const length = logLength(image);
+      const spans = image.spans.filter(({ from, to }) => from < to);
+      return [name, { spans: [...spans, { span, from: length, to: length }] }];
+    }),
+  );
+}

@@ -1,0 +1,47 @@
+/** What all of time travel is given, and the checkpoint that it begins with. */
+import { codecErrors } from '../codec/errors.ts';
+import type { ThreadCodec } from '../codec/thread-codec.ts';
+import { openStateImage, type StateImage } from '../codec/thread-image.ts';
+import type { Frame } from '../model/frame.ts';
+import { type CheckpointId, sequenceOf, type ThreadId } from '../model/ids.ts';
+import type { ThreadRow } from '../model/records.ts';
+import { engineErrors } from './errors.ts';
+import type { EngineOptions, RunPorts } from './ports.ts';
+import type { Perform } from './resolution.ts';
+import type { EffectChoices } from './time-travel-choices.ts';
+
+export interface TravelParts {
+  readonly ports: RunPorts;
+  readonly options: EngineOptions;
+  readonly id: ThreadId;
+  readonly codec: ThreadCodec;
+  readonly row: ThreadRow;
+  readonly emit: (frame: Frame) => void;
+  readonly perform: Perform;
+  /** Whether the thread is being run here. */
+  readonly isLive: boolean;
+  /** Stops the run that is under way here, and lets none begin before the work is done. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+export interface GoBackOptions {
+  /** What is to become of each effect that is passed over, by its key. */
+  readonly effects?: EffectChoices;
+  /** For the record: why. */
+  readonly reason?: string;
+}
+
+/** @throws `checkpoint_unknown` */
+export async function checkpointOf(parts: Pick<TravelParts, 'codec' | 'id'>, id: CheckpointId): Promise<StateImage> {
+  if (typeof id !== 'string' || sequenceOf(id) === undefined) throw unknownCheckpoint(parts, id);
+  try {
+    return await openStateImage(parts.codec, id);
+  } catch (error) {
+    const isAbsent = codecErrors.is(error, 'record_missing') && error.details.key === id;
+    throw isAbsent ? unknownCheckpoint(parts, id) : error;
+  }
+}
+
+export function unknownCheckpoint({ id: thread }: Pick<TravelParts, 'id'>, checkpoint: unknown) {
+  return engineErrors.make('checkpoint_unknown', { thread, checkpoint: String(checkpoint) });
+}

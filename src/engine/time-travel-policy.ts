@@ -1,0 +1,72 @@
+/** Going back by itself: where a policy says so, and where new input takes a run back (PROTOCOL 4). Never asks for choices. */
+
+import type { Random } from '../base/random.ts';
+import { type Checkpoint, openCheckpoint } from '../codec/checkpoint-codec.ts';
+import { readLedger } from '../codec/ledger-codec.ts';
+import type { ThreadCodec } from '../codec/thread-codec.ts';
+import { openStateImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import { isAbandoned, type Past } from '../model/past.ts';
+import { type CallKind, isCallOf, mustNotRepeat } from './calls-between.ts';
+import { fieldsOn } from './time-travel-new-lineage.ts';
+
+/**
+ * The checkpoint before the newest finished step of this run that made such a call. `undefined` where there is none, or where
+ * an effect of class `once`, or one that is not known any more, lies in between.
+ */
+export async function checkpointBefore(
+  codec: ThreadCodec,
+  image: ThreadImage,
+  kind: CallKind,
+): Promise<StateImage | undefined> {
+  const run = await checkpointsOfRun(codec, image);
+  const first = run.at(-1);
+  if (first === undefined) return undefined;
+  const { entries, lost } = await readLedger(codec, first.control.ledger.count, image.row.ledger);
+  if (lost.length > 0) return undefined;
+  for (const [index, checkpoint] of run.entries()) {
+    const target = run[index + 1];
+    const made = entries.filter(({ intent }) => intent.step === checkpoint.position.step);
+    if (checkpoint.cause !== 'step' || target === undefined || !made.some((entry) => isCallOf(entry, kind))) continue;
+    const between = entries.filter(({ intent }) => intent.number > target.control.ledger.count);
+    if (target.position.next.length !== 1 || between.some(mustNotRepeat)) return undefined;
+    return openStateImage(codec, target.id);
+  }
+  return undefined;
+}
+
+/** The lineage of the head, newest first, back to the input that began the run. */
+async function checkpointsOfRun(codec: ThreadCodec, { state }: ThreadImage): Promise<readonly Checkpoint[]> {
+  const run: Checkpoint[] = [];
+  for (let next = state?.checkpoint; next !== undefined; ) {
+    run.push(next);
+    if (next.cause === 'input' || next.parent === null) break;
+    const record = await codec.source.get('checkpoints', codec.thread, next.parent);
+    next = record && (await openCheckpoint(codec, record));
+  }
+  return run.at(-1)?.cause === 'input' ? run : [];
+}
+
+/** What a commit is made from that goes back to this checkpoint, and what of the ledger it leaves behind. */
+export function returnTo(
+  { row }: ThreadImage,
+  past: Past,
+  target: StateImage,
+  random: Random,
+): { readonly onto: StateImage; readonly past: Past } {
+  const after = target.checkpoint.control.ledger.count;
+  const isLeft = row.ledger > after && !isAbandoned(past, row.ledger);
+  return {
+    onto: { ...target, fields: fieldsOn(target, random) },
+    past: {
+      abandoned: isLeft ? [...past.abandoned, { after, to: row.ledger }] : past.abandoned,
+      choices: [],
+      origin: past.origin,
+    },
+  };
+}
+
+/** The state where a run began. @throws `record_missing`, `record_damaged` */
+export function stateAt(codec: ThreadCodec, checkpoint: CheckpointId): Promise<StateImage> {
+  return openStateImage(codec, checkpoint);
+}

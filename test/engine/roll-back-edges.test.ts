@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { askingAgent } from './asking-agent.ts';
+import { answer, head, nth, only, Scene } from './support.ts';
+import { beforeNode, choices, TravelWorld } from './travel-agent.ts';
+
+test('[B12c, I7] asked for again after a compensation failed, it undoes what it still owes', async () => {
+  const world = new TravelWorld();
+  const thread = await world.done();
+  const target = await beforeNode(thread, 'mail');
+  const effects = await choices(thread.rollBack(target), (name) => (name === 'send' ? 'compensate' : 'redo'));
+  world.refusals = 1;
+  await expect(thread.rollBack(target, { effects })).rejects.toMatchObject({ code: 'compensation_failed' });
+  const made = await thread.rollBack(target, { effects });
+
+  expect(world.calledBack).toHaveLength(1);
+  expect((await thread.checkpoints()).filter(({ cause }) => cause === 'rolled_back').map(({ id }) => id)).toEqual([
+    made,
+  ]);
+});
+
+test('[B12c] a record of the ledger that is lost may have been any call: passing over it needs a choice', async () => {
+  const world = new TravelWorld();
+  const thread = await world.done();
+  world.scene.lose('ledger', (key) => key === '0000000002.i');
+  const target = await beforeNode(thread, 'mail');
+
+  await expect(thread.rollBack(target)).rejects.toMatchObject({
+    code: 'choice_needed',
+    details: { effects: [{ key: 'lost:2', effectClass: 'once', status: 'in_doubt' }, { name: 'post' }] },
+  });
+  const reuse = await choices(thread.rollBack(target), () => 'reuse');
+  await expect(thread.rollBack(target, { effects: reuse })).rejects.toMatchObject({ code: 'choice_invalid' });
+});
+
+test('[B12c] the salt of the step ids is a new one', async () => {
+  const thread = await new TravelWorld().done();
+  const was = await head(thread);
+  await thread.rollBack(await beforeNode(thread, 'finish'));
+
+  expect((await head(thread)).control.lineage).not.toBe(was.control.lineage);
+});
+
+test('[B12b] two lineages that were left at the same place have in common only what was before it', async () => {
+  const thread = await new TravelWorld().done();
+  const target = await beforeNode(thread, 'publish');
+  const sides = [];
+  for (const note of ['one', 'two']) {
+    await thread.rollBack(target, { effects: await choices(thread.rollBack(target), () => 'redo').catch(() => ({})) });
+    sides.push(await thread.edit({ notes: [note] }));
+  }
+  const [a, b] = [nth(sides, 0), nth(sides, 1)];
+
+  expect(await thread.diff(a, b)).toMatchObject([{ common: 2, before: { items: ['one'] }, after: { items: ['two'] } }]);
+});
+
+test('[B12d, B5] a fork is granted nothing', async () => {
+  const { agent } = askingAgent({ to: ['ann'] });
+  const scene = new Scene({ agent });
+  const thread = await scene.begun();
+  await thread.run();
+  await answer(thread, only(await thread.waits()), { decision: 'allow', forThread: true });
+  await thread.run();
+  await thread.fork((await head(thread)).id, { id: 'fork' });
+  const fork = (await scene.world.engine({ agent })).thread('fork');
+
+  expect((await head(thread)).control.grants).toEqual(['send']);
+  expect((await head(fork)).control.grants).toEqual([]);
+});
+
+test('[B12d] a fork asks for calls that are under way', async () => {
+  const world = new TravelWorld();
+  world.onSend = () => new Promise(() => undefined);
+  const source = await world.scene.begun({ name: 'ann' });
+  void source.run();
+  await world.scene.clock.whenAsleep((ms) => ms === 60_000);
+
+  await expect(source.fork(await beforeNode(source, 'think'), { id: 'fork' })).rejects.toMatchObject({
+    details: { effects: [{ name: 'scripted' }, { name: 'send', status: 'in_progress' }] },
+  });
+  source.stop();
+});
