@@ -1,11 +1,12 @@
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { CheckpointId } from '../model/ids.ts';
+import type { Extension, InboxPolicy } from '../model/inbox.ts';
 import type { Wait, WaitAnswer } from '../model/wait.ts';
 import type { CheckpointQuery, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
 import { Connection, type ConnectOptions, type WorkerSource } from './connection.ts';
 import { streamOf } from './stream.ts';
-import type { AgentType, PageInput, PageState, PageWait } from './types.ts';
+import type { AgentType, PageInput, PageState, PageWait, QuestionWait } from './types.ts';
 
 /**
  * Connects a page to the worker that serves an agent. The types come from the agent alone:
@@ -38,10 +39,21 @@ export interface ThreadClient<A extends AgentType> {
   /**
    * Gives the thread an input and lets it run. Durable once it resolves. The same `dedupId` again changes nothing.
    *
-   * @throws `field_unknown`, `state_invalid`, `value_not_storable`: nothing was kept. `worker_gone`: not known; send again
+   * @throws `field_unknown`, `state_invalid`, `value_not_storable`, `thread_busy`: nothing was kept. `worker_gone`: not known; send again
    * with the same `dedupId`.
    */
-  send(input: PageInput<A>, options?: { readonly dedupId?: string }): Promise<void>;
+  send(
+    input: PageInput<A>,
+    options?: {
+      readonly dedupId?: string;
+      /** What the input does to a run that is under way. Default `queue`. */
+      readonly policy?: InboxPolicy;
+    },
+  ): Promise<void>;
+  /** Tells the thread of an event that a node waits for, or will. Durable once it resolves. */
+  signal(event: string, value?: unknown, options?: { readonly dedupId?: string }): Promise<void>;
+  /** Raises limits of the run; one that had reached them goes on. @throws `extension_invalid` */
+  extend(limits: Extension): Promise<void>;
   /** The live stream: the whole view first, then steps, tokens, waits … as they come. Break to stop. */
   events(): AsyncGenerator<StreamMessage, void, undefined>;
   /** The thread at a glance; `null` if there is none yet. */
@@ -52,8 +64,10 @@ export interface ThreadClient<A extends AgentType> {
   checkpoints(query?: CheckpointQuery): Promise<readonly CheckpointInfo[]>;
   /** Every effect on record with its status, oldest first. */
   effects(): Promise<readonly EffectInfo[]>;
-  /** What waits for a person. An answer is durable once its promise resolves; the first one wins. */
+  /** Calls that wait for a person. An answer is durable once its promise resolves; the first one wins. */
   waits(): Promise<readonly PageWait<A>[]>;
+  /** What nodes ask a person. All that a thread waits for, timers and events too, is in its `view`. */
+  questions(): Promise<readonly QuestionWait[]>;
   /** Asks the run to stop. Durable once it resolves; what was done is kept. */
   cancel(): Promise<void>;
   /** Goes on with a thread whose worker ended, where `serve` was told not to do that by itself. */
@@ -63,7 +77,11 @@ export interface ThreadClient<A extends AgentType> {
 function threadClient<A extends AgentType>(connection: Connection, id: string): ThreadClient<A> {
   return {
     id,
-    send: (input, { dedupId = freshId() } = {}) => connection.call((remote) => remote.send(id, input, dedupId)),
+    send: (input, { dedupId = freshId(), policy = 'queue' } = {}) =>
+      connection.call((remote) => remote.send(id, input, dedupId, policy)),
+    signal: (event, value, { dedupId = freshId() } = {}) =>
+      connection.call((remote) => remote.signal(id, event, value, dedupId)),
+    extend: (limits) => connection.call((remote) => remote.extend(id, limits, freshId())),
     events: () => streamOf(connection, id),
     view: () => connection.call((remote) => remote.view(id)),
     state: (checkpoint) => connection.call((remote) => remote.state(id, checkpoint ?? null)) as Promise<PageState<A>>,
@@ -71,7 +89,13 @@ function threadClient<A extends AgentType>(connection: Connection, id: string): 
     effects: () => connection.call((remote) => remote.effects(id)),
     async waits() {
       const view = await connection.call((remote) => remote.view(id));
-      return (view?.waits ?? []).map((wait) => waitClient<A>(connection, id, wait));
+      const calls = (view?.waits ?? []).filter(({ kind }) => kind === 'approval' || kind === 'in_doubt');
+      return calls.map((wait) => waitClient<A>(connection, id, wait));
+    },
+    async questions() {
+      const view = await connection.call((remote) => remote.view(id));
+      const asked = (view?.waits ?? []).filter(({ kind }) => kind === 'question');
+      return asked.map((wait) => questionClient(connection, id, wait));
     },
     cancel: () => connection.call((remote) => remote.cancel(id, freshId())),
     resume: () => connection.call((remote) => remote.resume(id)),
@@ -89,6 +113,16 @@ function waitClient<A extends AgentType>(connection: Connection, thread: string,
     giveUp: () => answer({ decision: 'give_up' }),
   };
   return client as unknown as PageWait<A>; // its tool is one of the agent's
+}
+
+function questionClient(connection: Connection, thread: string, wait: Wait): QuestionWait {
+  const answer = (given: WaitAnswer) => connection.call((remote) => remote.answer(thread, wait.id, wait.digest, given));
+  return {
+    ...wait,
+    kind: 'question',
+    reply: (value) => answer({ decision: 'reply', value }),
+    deny: (reason = '') => answer({ decision: 'deny', reason }),
+  };
 }
 
 function freshId(): string {

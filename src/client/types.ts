@@ -79,9 +79,10 @@ type ResultOf<T> = T extends { run(input: never, call: never): infer Result }
     : [result: Awaited<Result>]
   : [result?: unknown];
 
-/** A wait for one of the agent's tools: `tool` tells which, and with it the type of `args`. */
+/** A wait for a call of one of the agent's tools: `tool` tells which, and with it the type of `args`. */
 export type PageWait<A extends AgentType> = {
-  [K in keyof A['tools'] & string]: Omit<Wait<Shown<ToolInputs<A>[K]>>, 'tool'> & {
+  [K in keyof A['tools'] & string]: Omit<Wait<Shown<ToolInputs<A>[K]>>, 'tool' | 'kind'> & {
+    readonly kind: 'approval' | 'in_doubt';
     readonly tool: K;
     /** Lets the call be made; `args` if a person edited them, `forThread` to allow all later calls of the tool too. */
     allow(options?: { readonly args?: ToolInputs<A>[K]; readonly forThread?: boolean }): Promise<void>;
@@ -94,3 +95,12 @@ export type PageWait<A extends AgentType> = {
     giveUp(): Promise<void>;
   };
 }[keyof A['tools'] & string];
+
+/** A question of a node to a person: `reason` is the question, `args` what is shown with it. */
+export interface QuestionWait extends Omit<Wait, 'kind'> {
+  readonly kind: 'question';
+  /** An answer that does not fit is asked for again, with what is wrong. */
+  reply(value: unknown): Promise<void>;
+  /** Leaves it unanswered: the node goes on without. */
+  deny(reason?: string): Promise<void>;
+}

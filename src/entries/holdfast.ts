@@ -2,19 +2,30 @@
 export { HoldfastError } from '../base/errors.ts';
 export { type AgentClient, connect, type ThreadClient } from '../client/connect.ts';
 export type { ConnectOptions, WorkerSource } from '../client/connection.ts';
-export type { AgentType, FileInfo, LogTail, PageInput, PageState, PageWait } from '../client/types.ts';
+export type { AgentType, FileInfo, LogTail, PageInput, PageState, PageWait, QuestionWait } from '../client/types.ts';
 export type { CheckpointInfo, Control, Position } from '../model/checkpoint.ts';
 export type { EffectClass, EffectInfo, EffectStatus } from '../model/effect.ts';
 export { type Field, type Fields, type Log, log, type StateOf, secret, type UpdateOf, value } from '../model/fields.ts';
 export { FileRef } from '../model/file-ref.ts';
 export type { Frame, StepSummary } from '../model/frame.ts';
 export type { CheckpointId, ThreadId } from '../model/ids.ts';
+export type { Extension, InboxPolicy } from '../model/inbox.ts';
+export type { LineFailure } from '../model/lines.ts';
 export type { ThreadStatus } from '../model/records.ts';
 export type { Schema } from '../model/schema.ts';
 export type { Wait, WaitAnswer } from '../model/wait.ts';
-export { type Agent, type AgentDefinition, defineAgent } from '../program/agent.ts';
+export {
+  type Agent,
+  type AgentDefinition,
+  defineAgent,
+  type NodeDefinition,
+  type RunLimits,
+  type Subgraph,
+} from '../program/agent.ts';
+export type { FailureClass } from '../program/failure-class.ts';
 export type { LanguageModel, ModelAnswer, ModelMessage, ModelPart, ModelRequest } from '../program/model.ts';
-export type { CallScope, NodeContext } from '../program/node-context.ts';
+export type { AskOptions, CallScope, ChildEnd, NodeContext } from '../program/node-context.ts';
+export { defaultPolicy, type PolicyRule, type PolicyTable } from '../program/policy.ts';
 export {
   done,
   notDone,

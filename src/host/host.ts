@@ -60,10 +60,15 @@ export class Host {
     return {
       hello: () => ({ protocol: protocolVersion, agent: agent.name, version: agent.version, lifeLock }),
       threads: () => this.#threads(),
-      send: async (id, update, dedupId) => {
+      send: async (id, update, dedupId, policy) => {
         const given = (await withFileRefs(update)) as object;
-        await this.#then(id, ({ engineThread }) => engineThread.send(given, dedupId));
+        await this.#then(id, ({ engineThread }) => engineThread.send(given, dedupId, policy));
       },
+      signal: async (id, event, value, dedupId) => {
+        const given = await withFileRefs(value);
+        await this.#then(id, ({ engineThread }) => engineThread.signal(event, given, dedupId));
+      },
+      extend: (id, limits, dedupId) => this.#then(id, ({ engineThread }) => engineThread.extend(limits, dedupId)),
       cancel: (id, dedupId) => this.#then(id, ({ engineThread }) => engineThread.cancel(dedupId)),
       answer: (id, wait, digest, answer) =>
         this.#then(id, ({ engineThread }) => engineThread.answer(wait, digest, answer)),

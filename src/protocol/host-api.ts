@@ -4,11 +4,12 @@ import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { Frame, StepSummary } from '../model/frame.ts';
 import type { CheckpointId } from '../model/ids.ts';
+import type { Extension, InboxPolicy } from '../model/inbox.ts';
 import type { ThreadStatus } from '../model/records.ts';
 import type { Wait, WaitAnswer } from '../model/wait.ts';
 
 /** Raised with every change that an older page or worker would misread. */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 export type Reply<Value> =
   | { readonly ok: true; readonly value: Value }
@@ -58,7 +59,9 @@ export interface CheckpointQuery {
 export interface HostMethods {
   hello(): Hello | Promise<Hello>;
   threads(): Promise<readonly ThreadSummary[]>;
-  send(thread: string, update: object, dedupId: string): Promise<void>;
+  send(thread: string, update: object, dedupId: string, policy?: InboxPolicy): Promise<void>;
+  signal(thread: string, event: string, value: unknown, dedupId: string): Promise<void>;
+  extend(thread: string, limits: Extension, dedupId: string): Promise<void>;
   cancel(thread: string, dedupId: string): Promise<void>;
   answer(thread: string, wait: string, digest: string, answer: WaitAnswer): Promise<void>;
   view(thread: string): Promise<ThreadView | null>;
@@ -84,6 +87,8 @@ export const hostMethods = [
   'hello',
   'threads',
   'send',
+  'signal',
+  'extend',
   'cancel',
   'answer',
   'view',
