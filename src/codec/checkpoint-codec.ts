@@ -131,7 +131,7 @@ export function checkpointInfo(checkpoint: Checkpoint): CheckpointInfo {
   };
 }
 
-function bodyItems(body: CheckpointBody): unknown[] {
+export function bodyItems(body: CheckpointBody): unknown[] {
   const { position, control } = body;
   return [
     body.cause,
@@ -160,6 +160,7 @@ function bodyItems(body: CheckpointBody): unknown[] {
       control.resumes,
       control.deadlineAtMs,
       control.failure === null ? null : JSON.stringify(control.failure),
+      control.ledger.replayTo,
     ],
     body.base,
     new Map([...body.fields].map(([name, image]) => [name, fieldItem(image)])),
@@ -167,7 +168,7 @@ function bodyItems(body: CheckpointBody): unknown[] {
   ];
 }
 
-function readBody(reader: BodyReader): CheckpointBody {
+export function readBody(reader: BodyReader): CheckpointBody {
   return {
     cause: reader.text() as CheckpointCause,
     stateVersion: reader.number(),
@@ -195,7 +196,7 @@ function readPosition(reader: BodyReader): Position {
 }
 
 function readControl(reader: BodyReader): Control {
-  return {
+  const control = {
     status: reader.text() as ThreadStatus,
     run: { steps: reader.number(), maxSteps: reader.number() },
     ledger: { count: reader.number(), digest: reader.bytes(), from: reader.number() },
@@ -211,6 +212,7 @@ function readControl(reader: BodyReader): Control {
     deadlineAtMs: reader.numberOrNull(),
     failure: parseFailure(reader.textOrNull()),
   };
+  return { ...control, ledger: { ...control.ledger, replayTo: reader.number() } };
 }
 
 function parseFailure(json: string | null): ErrorData | null {

@@ -115,15 +115,35 @@ export class KeyRing<RootKey = unknown> {
    * @throws `key_missing`: its wrap is not there. `record_damaged`: its wrap does not open.
    */
   async openThread(thread: ThreadHash, incarnation: Incarnation): Promise<ThreadCodec> {
-    const { store, root, random, cryptography } = this.#parts;
+    const { random, cryptography } = this.#parts;
+    const { reader, keyId } = await this.#openWrap(thread, incarnation);
+    const cipher = await cryptography.dataCipher(reader.bytes());
+    return this.#codec(thread, incarnation, new DataSealer(keyId, cipher, random));
+  }
+
+  /** Who a thread is, as it was made: what its row says, sealed. @throws `key_missing`, `record_damaged` */
+  async identityOf(thread: ThreadHash, incarnation: Incarnation): Promise<ThreadIdentity> {
+    const { reader } = await this.#openWrap(thread, incarnation);
+    reader.bytes(); // the secret
+    return {
+      id: reader.text() as ThreadId,
+      namespace: reader.text(),
+      owner: reader.text(),
+      agent: reader.text(),
+      createdAtMs: reader.number(),
+    };
+  }
+
+  async #openWrap(thread: ThreadHash, incarnation: Incarnation) {
+    const { store, root } = this.#parts;
     const key = `data:${incarnation}`;
     const wrap = await store.get('wraps', thread, key);
     if (wrap === undefined) throw codecErrors.make('key_missing', { database: store.name, key });
-    const place = wrapPlace(store.name, thread, incarnation, key, wrap.plain);
-    const { plaintext } = await root.open(place, wrap.body);
-    const secret = BodyReader.of(plaintext, { table: 'wraps', key }).bytes();
-    const keyId = fromBase64url(String(wrap.plain.keyId));
-    return this.#codec(thread, incarnation, new DataSealer(keyId, await cryptography.dataCipher(secret), random));
+    const { plaintext } = await root.open(wrapPlace(store.name, thread, incarnation, key, wrap.plain), wrap.body);
+    return {
+      reader: BodyReader.of(plaintext, { table: 'wraps', key }),
+      keyId: fromBase64url(String(wrap.plain.keyId)),
+    };
   }
 
   #codec(thread: ThreadHash, incarnation: Incarnation, sealer: DataSealer): ThreadCodec {

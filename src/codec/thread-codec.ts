@@ -192,11 +192,11 @@ export class BlobBatch {
   }
 }
 
-function chunkKey(hash: string, index: number): string {
+export function chunkKey(hash: string, index: number): string {
   return `${hash}.${index.toString(16).padStart(4, '0')}`;
 }
 
-function chunkCount(bytes: number): number {
+export function chunkCount(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / chunkBytes));
 }
 

@@ -121,7 +121,7 @@ export class Boundaries {
       control: {
         status: next === null ? 'done' : 'running',
         run: { ...before.run, steps: before.run.steps + 1 },
-        ledger: ledgerHere(image),
+        ledger: ledgerHere(image, run),
         waits: [],
         grants: [...grants],
         usage: {
@@ -132,7 +132,7 @@ export class Boundaries {
         branches: next === null ? before.branches : { ...before.branches, [node.name]: next },
       },
       change: { ...applied, remove: [] },
-      events: [this.#event('step', { node: node.name, next, stepMs })],
+      events: [this.#event('step', { node: node.name, next, stepMs, ...traceOf(run, before.ledger, image) })],
       heavy: node.critical || next === null,
       stepMs,
       stepTokens: inputTokens + outputTokens,
@@ -148,7 +148,7 @@ export class Boundaries {
         status: 'waiting',
         waits: [...controlOf(image, this.#agent.maxSteps).waits, ...waits.map(({ id }) => id)],
       },
-      events: [this.#event('waiting', { node, waits: waits.length })],
+      events: [this.#event('waiting', { node, waits: waits.length, ids: waits.map(({ id }) => id).join(' ') })],
       records,
       wakeUpAtMs: earliest([image.row.wakeUpAtMs, ...waits.map(({ expiresAtMs }) => expiresAtMs)]),
       heavy: true,
@@ -278,13 +278,26 @@ export class Boundaries {
   }
 
   #event(type: ThreadEvent['type'], details: ThreadEvent['details']): ThreadEvent {
-    return { type, atMs: this.#ports.clock.nowMs(), details };
+    const run = this.#writer.image.row.epoch.local;
+    return { type, atMs: this.#ports.clock.nowMs(), details: { ...details, run } };
   }
 }
 
-/** The ledger as the next step finds it: its own entries come after this count. */
-function ledgerHere({ row, control }: ThreadImage) {
-  return { count: row.ledger, digest: control.ledgerDigest, from: row.ledger };
+/** What a step did, by its numbers in the ledger, and what it saw of clock and chance after its last call. */
+function traceOf({ scheduled, freshInputs }: StepRun, { from }: { readonly from: number }, { row }: ThreadImage) {
+  const inputs = freshInputs.length === 0 ? {} : { inputs: JSON.stringify(freshInputs) };
+  return { step: scheduled.step, ledgerFrom: from, ledgerTo: row.ledger, ...inputs };
+}
+
+/**
+ * The ledger as the next step finds it: its own entries come after this count. While steps are run again after a repair, those
+ * of the next one are on record already, behind the entries of the step that ends.
+ */
+function ledgerHere({ row, control, state }: ThreadImage, ended?: StepRun) {
+  const here = { count: row.ledger, digest: control.ledgerDigest };
+  const { from = 0, replayTo = 0 } = state?.checkpoint.control.ledger ?? {};
+  const reached = ended?.ledger.reached(from, replayTo) ?? from;
+  return reached < replayTo ? { ...here, from: reached, replayTo } : { ...here, from: row.ledger, replayTo: 0 };
 }
 
 function retriesAfter(counts: Readonly<Record<string, number>>, { ledger, scheduled: { node } }: StepRun) {

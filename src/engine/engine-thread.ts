@@ -1,6 +1,7 @@
 /** One thread as its host sees it: takes what comes from outside, durably, runs it, and shows what is committed. */
 import { randomId } from '../base/random.ts';
 import { type Checkpoint, checkpointInfo, openCheckpoint } from '../codec/checkpoint-codec.ts';
+import { codecErrors } from '../codec/errors.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
 import { readLedger } from '../codec/ledger-codec.ts';
 import { newThread } from '../codec/new-thread.ts';
@@ -20,6 +21,7 @@ import {
   type WaitId,
 } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
+import type { QuarantinedRecord } from '../model/repair.ts';
 import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
@@ -27,7 +29,7 @@ import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
 import { controlOf } from './plans.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
-import type { RunEnd } from './run-end.ts';
+import { isDamage, type RunEnd } from './run-end.ts';
 import { effectInfo } from './step-ledger.ts';
 import { ThreadRunner } from './thread-runner.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
@@ -111,6 +113,23 @@ export class EngineThread {
   /** Runs the thread until it has nothing to do. One call at a time. Never rejects. */
   async run(): Promise<RunEnd> {
     this.#isStopping = false;
+    const end = await this.#runOnce();
+    if (end.end !== 'blocked' || this.#isStopping || !isDamage(end.error)) return end;
+    const { repairThread } = await import('./repair.ts');
+    const codec = this.#codec;
+    const isRepaired = codec !== undefined && (await repairThread(this.#ports, this.#options, codec, this.#emit));
+    return isRepaired ? this.#runOnce() : end;
+  }
+
+  /** Records that were found damaged or missing, and what the thread goes on from without them; oldest mark first. */
+  async quarantine(): Promise<readonly QuarantinedRecord[]> {
+    const opened = await this.#open();
+    if (opened === undefined) return [];
+    const { readMarks } = await import('../codec/quarantine.ts');
+    return readMarks(opened.codec);
+  }
+
+  async #runOnce(): Promise<RunEnd> {
     const opened = await this.#openForRun();
     if ('end' in opened) return opened;
     if (this.#isStopping) return { end: 'stopped' };
@@ -154,12 +173,17 @@ export class EngineThread {
   } = {}): Promise<readonly CheckpointInfo[]> {
     const opened = await this.#open();
     if (opened === undefined) return [];
-    const { codec } = opened;
+    const { codec, row } = opened;
     const range = { reverse: true, limit, ...(before !== undefined && { to: before }) };
     const records = await codec.source.range('checkpoints', codec.thread, range);
     const made = records.filter(({ key }) => sequenceOf(key) !== undefined); // without base records
-    const checkpoints = await Promise.all(made.map((record): Promise<Checkpoint> => openCheckpoint(codec, record)));
-    return checkpoints.map(checkpointInfo);
+    const opening = made.map((record): Promise<Checkpoint> => openCheckpoint(codec, record));
+    const checkpoints = await Promise.allSettled(opening);
+    return checkpoints.flatMap((opened, index) => {
+      if (opened.status === 'fulfilled') return [checkpointInfo(opened.value)];
+      if (made[index]?.key === row.head || !codecErrors.is(opened.reason, 'record_damaged')) throw opened.reason;
+      return []; // a repair went on without it; `quarantine` names it
+    });
   }
 
   /** The waits that nobody has answered yet. */

@@ -60,6 +60,10 @@ export async function startStep(
     count: image.row.ledger,
     digest: image.control.ledgerDigest,
   });
+  if (control !== undefined && control.ledger.replayTo > 0) {
+    const { addReplayedInputs } = await import('./replayed-inputs.ts');
+    await addReplayedInputs(writer.codec, ledger);
+  }
   const limit = new AbortController();
   let isSuspended = false;
   let onStill: () => void = () => undefined;
@@ -83,6 +87,7 @@ export async function startStep(
       open: parts.openWaits,
       allow: parts.allow,
       isGranted: (tool) => run.tally.grants.has(tool),
+      isListed: (id) => writer.image.state?.checkpoint.control.waits.includes(id) === true,
       activity,
       isSuspended: () => isSuspended,
       nowMs: () => ports.clock.nowMs(),

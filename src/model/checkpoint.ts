@@ -27,9 +27,15 @@ export interface Control {
   readonly run: { readonly steps: number; readonly maxSteps: number };
   /**
    * Ledger entries begun so far, and a running digest over them. `from` is the count when the next step was scheduled: a
-   * re-run of it finds its own entries behind that number.
+   * re-run of it finds its own entries behind that number. After a repair steps up to entry `replayTo` were run before: they
+   * get back what is on record, and `from` follows them only as far as their own entries go. Else it is 0.
    */
-  readonly ledger: { readonly count: number; readonly digest: Uint8Array; readonly from: number };
+  readonly ledger: {
+    readonly count: number;
+    readonly digest: Uint8Array;
+    readonly from: number;
+    readonly replayTo: number;
+  };
   /** Order of the newest inbox item that was taken up. */
   readonly inboxTaken: number;
   readonly epoch: Epoch;
@@ -53,8 +59,8 @@ export interface Control {
 
 export type CheckpointKind = 'snapshot' | 'delta';
 
-/** Why a checkpoint was made. `saved`: by a `Checkpointer`, outside any run. */
-export type CheckpointCause = 'input' | 'step' | 'wait' | 'failed' | 'cancelled' | 'saved';
+/** Why a checkpoint was made. `saved`: by a `Checkpointer`, outside any run. `repaired`: in place of a head that was damaged. */
+export type CheckpointCause = 'input' | 'step' | 'wait' | 'failed' | 'cancelled' | 'saved' | 'repaired';
 
 /** What a list of checkpoints shows, without decoding any state. */
 export interface CheckpointInfo {

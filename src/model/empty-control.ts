@@ -9,7 +9,7 @@ export function emptyControl(row: ThreadRow, digest: Uint8Array, maxSteps = 0): 
   return {
     status: 'idle',
     run: { steps: 0, maxSteps },
-    ledger: { count: row.ledger, digest, from: row.ledger },
+    ledger: { count: row.ledger, digest, from: row.ledger, replayTo: 0 },
     inboxTaken: row.inboxTaken,
     epoch: row.epoch,
     lineage: row.incarnation,

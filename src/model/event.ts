@@ -11,7 +11,8 @@ export type EventType =
   | 'done'
   | 'failed'
   | 'cancelled'
-  | 'saved';
+  | 'saved'
+  | 'repaired';
 
 export interface ThreadEvent {
   readonly type: EventType;

@@ -3,6 +3,7 @@ import type { CheckpointCause, CheckpointKind } from './checkpoint.ts';
 import type { EffectInfo } from './effect.ts';
 import type { CheckpointId, StepId } from './ids.ts';
 import type { ThreadStatus } from './records.ts';
+import type { RepairInfo } from './repair.ts';
 import type { Wait } from './wait.ts';
 
 /** What a committed step shows. */
@@ -39,5 +40,7 @@ export type Frame =
       readonly inMs: number;
       readonly reason: string;
     }
+  /** Records were damaged or gone; the thread goes on from what is left. Tells what was lost. */
+  | { readonly type: 'repaired'; readonly repair: RepairInfo }
   /** The thread cannot go on as things are; its records are untouched. */
   | { readonly type: 'blocked'; readonly error: ErrorData };

@@ -1,0 +1,52 @@
+/**
+ * The events of one commit, one record under the checkpoint's id. Beside a snapshot it also holds what that step changed, so
+ * that the state can be made again where the snapshot cannot be read (A6): together with the deltas, which hold their own
+ * changes, no change is stored twice. The envelope carries the checkpoint's tag, which ties the two together.
+ */
+
+import type { RecordWrite } from '../model/commit.ts';
+import type { EventType, ThreadEvent } from '../model/event.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import type { StoredRecord } from '../model/records.ts';
+import { BodyReader } from './body.ts';
+import { bodyItems, type Checkpoint, readBody } from './checkpoint-codec.ts';
+import { packBody } from './packer.ts';
+import type { ThreadCodec } from './thread-codec.ts';
+
+export async function sealEvents(
+  codec: ThreadCodec,
+  id: CheckpointId,
+  events: readonly ThreadEvent[],
+  change?: Checkpoint,
+): Promise<readonly RecordWrite[]> {
+  if (events.length === 0 && change === undefined) return [];
+  const items = events.map((event) => [event.type, event.atMs, new Map(Object.entries(event.details))]);
+  const changed = change === undefined ? [] : [[change.parent, change.parentTag, bodyItems(change)]];
+  const options = { parentTag: change?.tag ?? null };
+  return [await codec.sealRecord('events', id, packBody([items, changed]), options)];
+}
+
+export interface OpenedEvents {
+  readonly events: readonly ThreadEvent[];
+  /** What the step of a snapshot changed: as a delta on its parent; as a snapshot where it has none. */
+  readonly change: Checkpoint | undefined;
+}
+
+/** @throws `record_damaged`, `format_unknown` */
+export async function openEvents(codec: ThreadCodec, record: StoredRecord): Promise<OpenedEvents> {
+  const { plaintext, parentTag: tag } = await codec.openRecord('events', record);
+  const reader = BodyReader.of(plaintext, { table: 'events', key: record.key });
+  const events = reader.list().map((item): ThreadEvent => {
+    const event = item.nested();
+    const [type, atMs] = [event.text() as EventType, event.number()];
+    return { type, atMs, details: Object.fromEntries(event.entries().map(([name, value]) => [name, value.scalar()])) };
+  });
+  const [item] = reader.list();
+  if (item === undefined || tag === null) return { events, change: undefined };
+  const change = item.nested();
+  const parent = change.textOrNull() as CheckpointId | null;
+  const parentTag = change.bytesOrNull();
+  const id = record.key as CheckpointId;
+  const kind = parent === null ? 'snapshot' : 'delta';
+  return { events, change: { ...readBody(change.nested()), id, parent, kind, tag, parentTag } };
+}
