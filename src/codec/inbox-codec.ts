@@ -1,8 +1,7 @@
 /** Inbox items. Their place binds thread and deduplication id; the order is the store's. */
 import type { InboxAppend } from '../model/commit.ts';
-import type { ThreadHash } from '../model/ids.ts';
 import { sortable } from '../model/ids.ts';
-import type { RecordRange, RecordSource, StoredRecord } from '../model/records.ts';
+import type { RecordRange, StoredRecord } from '../model/records.ts';
 import { BodyReader, storedItem } from './body.ts';
 import { packBody } from './packer.ts';
 import { type BlobBatch, recordFormat, type ThreadCodec } from './thread-codec.ts';
@@ -31,9 +30,10 @@ export async function sealInboxItem(
   return { dedupId, format: recordFormat, plain, body };
 }
 
-/** Items with a higher order than `after`, in order. */
-export async function readInbox(codec: ThreadCodec, after: number): Promise<readonly OrderedItem[]> {
-  const records = await inboxRecords(codec.source, codec.thread, after);
+/** Items with a higher order than `after`, in order; at most `limit`. */
+export async function readInbox(codec: ThreadCodec, after: number, limit?: number): Promise<readonly OrderedItem[]> {
+  const range = { ...itemsBehind(after), ...(limit !== undefined && { limit }) };
+  const records = await codec.source.range('inbox', codec.thread, range);
   return Promise.all(records.map((record) => openItem(codec, record)));
 }
 
@@ -41,10 +41,6 @@ export async function readInbox(codec: ThreadCodec, after: number): Promise<read
 export async function firstOrder(codec: ThreadCodec, after: number): Promise<number | undefined> {
   const [record] = await codec.source.range('inbox', codec.thread, { ...itemsBehind(after), limit: 1 });
   return record && orderIn(record);
-}
-
-function inboxRecords(source: RecordSource, thread: ThreadHash, after: number): Promise<readonly StoredRecord[]> {
-  return source.range('inbox', thread, itemsBehind(after));
 }
 
 function itemsBehind(after: number): RecordRange {

@@ -20,6 +20,7 @@ import type { CommitPlanWorld } from './plans.ts';
 import { controlOf, type NextCheckpoint, planFor, positionOf } from './plans.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
 import type { StepRun } from './step-run.ts';
+import { ledgerHere, traceOf } from './step-trace.ts';
 import { summaryOf } from './summary.ts';
 import type { ThreadState } from './thread-state.ts';
 import type { ThreadWriter } from './thread-writer.ts';
@@ -132,7 +133,7 @@ export class Boundaries {
         branches: next === null ? before.branches : { ...before.branches, [node.name]: next },
       },
       change: { ...applied, remove: [] },
-      events: [this.#event('step', { node: node.name, next, stepMs, ...traceOf(run, before.ledger, image) })],
+      events: [this.#event('step', { node: node.name, next, stepMs, ...traceOf(run) })],
       heavy: node.critical || next === null,
       stepMs,
       stepTokens: inputTokens + outputTokens,
@@ -267,7 +268,13 @@ export class Boundaries {
       const node = positionOf(before).next[0]?.node ?? null;
       const resumed = this.#resumed === 0 ? [] : [this.#event('resumed', { node })];
       const world: CommitPlanWorld = { options: this.#options, random, nowMs: startedAtMs, resumes: this.#resumed };
-      return planFor(before, { ...made, events: [...resumed, ...made.events] }, world);
+      // Who it was, and the entries of the ledger up to here: the event log gives them to their step by this.
+      const trace = { run: before.row.epoch.local, ledger: before.row.ledger };
+      const events = [...resumed, ...made.events].map((event) => ({
+        ...event,
+        details: { ...event.details, ...trace },
+      }));
+      return planFor(before, { ...made, events }, world);
     });
     this.#resumed = 0;
     if (image.state !== null) {
@@ -278,26 +285,8 @@ export class Boundaries {
   }
 
   #event(type: ThreadEvent['type'], details: ThreadEvent['details']): ThreadEvent {
-    const run = this.#writer.image.row.epoch.local;
-    return { type, atMs: this.#ports.clock.nowMs(), details: { ...details, run } };
+    return { type, atMs: this.#ports.clock.nowMs(), details };
   }
-}
-
-/** What a step did, by its numbers in the ledger, and what it saw of clock and chance after its last call. */
-function traceOf({ scheduled, freshInputs }: StepRun, { from }: { readonly from: number }, { row }: ThreadImage) {
-  const inputs = freshInputs.length === 0 ? {} : { inputs: JSON.stringify(freshInputs) };
-  return { step: scheduled.step, ledgerFrom: from, ledgerTo: row.ledger, ...inputs };
-}
-
-/**
- * The ledger as the next step finds it: its own entries come after this count. While steps are run again after a repair, those
- * of the next one are on record already, behind the entries of the step that ends.
- */
-function ledgerHere({ row, control, state }: ThreadImage, ended?: StepRun) {
-  const here = { count: row.ledger, digest: control.ledgerDigest };
-  const { from = 0, replayTo = 0 } = state?.checkpoint.control.ledger ?? {};
-  const reached = ended?.ledger.reached(from, replayTo) ?? from;
-  return reached < replayTo ? { ...here, from: reached, replayTo } : { ...here, from: row.ledger, replayTo: 0 };
 }
 
 function retriesAfter(counts: Readonly<Record<string, number>>, { ledger, scheduled: { node } }: StepRun) {

@@ -11,6 +11,7 @@ import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-co
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { CommitGroup, GroupResult } from '../model/commit.ts';
 import type { EffectInfo } from '../model/effect.ts';
+import type { LoggedEvent } from '../model/event.ts';
 import type { Frame } from '../model/frame.ts';
 import {
   type CheckpointId,
@@ -26,6 +27,7 @@ import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { engineErrors } from './errors.ts';
+import type { EventQuery } from './event-log.ts';
 import { give } from './give.ts';
 import { controlOf } from './plans.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
@@ -127,6 +129,22 @@ export class EngineThread {
     if (opened === undefined) return [];
     const { readMarks } = await import('../codec/quarantine.ts');
     return readMarks(opened.codec);
+  }
+
+  /** The event log, oldest first, by commits. */
+  async events(query: EventQuery = {}): Promise<readonly LoggedEvent[]> {
+    const opened = await this.#open();
+    if (opened === undefined) return [];
+    const { readEvents } = await import('./event-log.ts');
+    return readEvents(opened.codec, opened.row, query);
+  }
+
+  /** The whole event log as JSON Lines, with the data that the events refer to. Each text is one line. */
+  async *exportLog(): AsyncGenerator<string, void, undefined> {
+    const opened = await this.#open();
+    if (opened === undefined) return;
+    const { exportLog } = await import('./export-log.ts');
+    yield* exportLog(opened.codec, opened.row);
   }
 
   async #runOnce(): Promise<RunEnd> {

@@ -102,7 +102,14 @@ async function commitRepair(
       {
         type: 'repaired',
         atMs: nowMs,
-        details: { from: info.from, to: info.to, passedOver, records: faults.length },
+        details: {
+          from: info.from,
+          to: info.to,
+          passedOver,
+          records: faults.length,
+          run: row.epoch.local,
+          ledger: ledger.count,
+        },
       },
     ],
     records: await Promise.all(marks.map((mark) => sealMark(codec, mark))),

@@ -325,6 +325,16 @@ describe('no repair is made', () => {
     expect(await scene.stored('checkpoints')).toEqual(before);
   });
 
+  test('[A11d, I10] where neither a checkpoint nor an input opens, whatever the row says of inputs', async () => {
+    const { scene, arrived, run } = given();
+    await arrived();
+    for (const table of ['checkpoints', 'events'] as const) scene.damage(table, () => true);
+    scene.lose('inbox', () => true);
+    scene.changeRow((row) => ({ ...row, inbox: 0 }));
+
+    expect(await run()).toMatchObject({ end: 'blocked', error: { code: 'record_damaged' } });
+  });
+
   test('[A11d, A14b] of a row that names another owner than the one it was made for', async () => {
     const { scene, arrived, run } = given();
     await arrived();
