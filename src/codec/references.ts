@@ -5,7 +5,7 @@ import type { StoredRecord } from '../model/records.ts';
 import { type FieldImage, isLogImage, type LogImage, type LogSpan } from './checkpoint-codec.ts';
 import { codecErrors } from './errors.ts';
 import { openSegment, segmentPrefix } from './log-codec.ts';
-import { LargeRef, unpackValue } from './packer.ts';
+import { LargeRef, unpackBody, unpackValue } from './packer.ts';
 import type { StoredValue, ThreadCodec } from './thread-codec.ts';
 
 /** Segments read in one go. */
@@ -97,4 +97,40 @@ export class FieldCheck {
   async #blobsOf(stored: StoredValue): Promise<void> {
     for (const ref of await blobsIn(this.#codec, stored)) await this.#codec.readBlob(ref);
   }
+}
+
+/**
+ * The blobs that a record's body refers to, found by their form: whatever kind of record it is, and whatever is added to it.
+ * What only looks like a reference keeps a blob that could go, no more.
+ */
+export async function blobsInBody(codec: ThreadCodec, plaintext: Uint8Array): Promise<readonly string[]> {
+  const found: LargeRef[] = [];
+  const look = (item: unknown): void => {
+    if (item instanceof Uint8Array) lookInValue(item, found);
+    else if (item instanceof Map) for (const inner of item.values()) look(inner);
+    else if (Array.isArray(item)) {
+      const [hash, bytes, form, name, type] = item as unknown[];
+      const isRef = item.length === 5 && typeof hash === 'string' && typeof bytes === 'number' && isForm(form);
+      if (isRef) found.push(new LargeRef(hash, bytes, form, String(name), String(type)));
+      else for (const inner of item) look(inner);
+    }
+  };
+  look(unpackBody(plaintext));
+  const hashes: string[] = [];
+  for (const ref of found) for (const { hash } of await blobsIn(codec, ref)) hashes.push(hash);
+  return hashes;
+}
+
+function isForm(form: unknown): form is LargeRef['form'] {
+  return form === 'packed' || form === 'text' || form === 'bytes' || form === 'file';
+}
+
+function lookInValue(bytes: Uint8Array, found: LargeRef[]): void {
+  const inner: LargeRef[] = [];
+  try {
+    unpackValue(Uint8Array.from(bytes), (ref) => inner.push(ref) && null);
+  } catch {
+    return; // a digest or a tag, no value
+  }
+  found.push(...inner);
 }

@@ -129,7 +129,7 @@ export class ThreadCodec {
     if (typeof item === 'string') return this.#store(utf8(item), 'text', blobs);
     if (item instanceof Uint8Array) return this.#store(item.slice(), 'bytes', blobs);
     const known = this.#files.get(item);
-    if (known !== undefined) {
+    if (known !== undefined && blobs.mayReuse) {
       blobs.reused.set(known.hash, known);
       return known;
     }
@@ -141,7 +141,7 @@ export class ThreadCodec {
   async #store(bytes: Uint8Array, form: LargeRef['form'], blobs: BlobBatch, name = '', type = ''): Promise<LargeRef> {
     const ref = new LargeRef(await this.sealer.hash('blob', bytes), bytes.length, form, name, type);
     if (blobs.has(ref.hash)) return ref;
-    if (await this.#isStored(ref)) {
+    if (blobs.mayReuse && (await this.#isStored(ref))) {
       blobs.reused.set(ref.hash, ref);
       return ref;
     }
@@ -158,7 +158,8 @@ export class ThreadCodec {
   }
 
   async #isStored(ref: LargeRef): Promise<boolean> {
-    return (await this.source.get('blobs', this.thread, chunkKey(ref.hash, chunkCount(ref.bytes) - 1))) !== undefined;
+    const last = await this.source.get('blobs', this.thread, chunkKey(ref.hash, chunkCount(ref.bytes) - 1));
+    return last !== undefined && last.body.length > 0; // a collected one is empty
   }
 
   #file(ref: LargeRef): FileRef {
@@ -171,8 +172,14 @@ export class ThreadCodec {
 
 /** The blobs that one commit needs: fresh ones to write, stored ones that must still be there. */
 export class BlobBatch {
+  /** Whether a stored blob may be referred to: only by a writer whose commit names its epoch, as collection raises it. */
+  readonly mayReuse: boolean;
   readonly fresh = new Map<string, readonly RecordWrite[]>();
   readonly reused = new Map<string, LargeRef>();
+
+  constructor({ mayReuse = true }: { readonly mayReuse?: boolean } = {}) {
+    this.mayReuse = mayReuse;
+  }
 
   has(hash: string): boolean {
     return this.fresh.has(hash) || this.reused.has(hash);

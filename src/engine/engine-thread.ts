@@ -1,7 +1,5 @@
 /** One thread as its host sees it: takes what comes from outside, durably, runs it, and shows what is committed. */
 import { randomId } from '../base/random.ts';
-import { type Checkpoint, checkpointInfo, openCheckpoint } from '../codec/checkpoint-codec.ts';
-import { codecErrors } from '../codec/errors.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
 import { readLedger } from '../codec/ledger-codec.ts';
 import { newThread } from '../codec/new-thread.ts';
@@ -23,12 +21,15 @@ import {
 } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import type { QuarantinedRecord } from '../model/repair.ts';
+import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
+import type { Compaction } from './compact.ts';
 import { engineErrors } from './errors.ts';
 import type { EventQuery } from './event-log.ts';
 import { give } from './give.ts';
+import { listCheckpoints } from './list-checkpoints.ts';
 import { controlOf } from './plans.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
 import { isDamage, type RunEnd } from './run-end.ts';
@@ -98,7 +99,7 @@ export class EngineThread {
     if (tool !== undefined && answer.decision === 'allow' && answer.args !== undefined) checkedInput(tool, answer.args);
     const nowMs = this.#ports.clock.nowMs();
     const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= nowMs;
-    const blobs = new BlobBatch();
+    const blobs = new BlobBatch({ mayReuse: false });
     const record = await sealAnswer(codec, wait, isOver ? { decision: 'expired' } : answer, nowMs, blobs);
     const result = await this.#give(row, {
       conditions: [{ kind: 'wait_open', wait: wait.id }, ...blobs.conditions()],
@@ -129,6 +130,18 @@ export class EngineThread {
     if (opened === undefined) return [];
     const { readMarks } = await import('../codec/quarantine.ts');
     return readMarks(opened.codec);
+  }
+
+  /**
+   * Takes away what no restore, fork, open wait or event needs any more. Call it where a run could be called: it takes the lease.
+   * Does nothing while the thread runs. @throws `record_damaged`, `lease_lost`
+   */
+  async compact(policy: Partial<RetentionPolicy> = {}, pins: readonly CheckpointId[] = []): Promise<Compaction> {
+    const opened = await this.#open();
+    if (opened === undefined || opened.row.status === 'running' || this.#runner !== undefined) return { deleted: {} };
+    const { compactThread } = await import('./compact.ts');
+    const question = { policy: { ...defaultRetention, ...policy }, pins };
+    return (await compactThread(this.#ports, opened.codec, question)) ?? { deleted: {} };
   }
 
   /** The event log, oldest first, by commits. */
@@ -191,17 +204,7 @@ export class EngineThread {
   } = {}): Promise<readonly CheckpointInfo[]> {
     const opened = await this.#open();
     if (opened === undefined) return [];
-    const { codec, row } = opened;
-    const range = { reverse: true, limit, ...(before !== undefined && { to: before }) };
-    const records = await codec.source.range('checkpoints', codec.thread, range);
-    const made = records.filter(({ key }) => sequenceOf(key) !== undefined); // without base records
-    const opening = made.map((record): Promise<Checkpoint> => openCheckpoint(codec, record));
-    const checkpoints = await Promise.allSettled(opening);
-    return checkpoints.flatMap((opened, index) => {
-      if (opened.status === 'fulfilled') return [checkpointInfo(opened.value)];
-      if (made[index]?.key === row.head || !codecErrors.is(opened.reason, 'record_damaged')) throw opened.reason;
-      return []; // a repair went on without it; `quarantine` names it
-    });
+    return listCheckpoints(opened.codec, opened.row, limit, before);
   }
 
   /** The waits that nobody has answered yet. */
@@ -279,7 +282,7 @@ export class EngineThread {
   }
 
   async #append({ row, codec }: OpenThread, dedupId: string, item: InboxItem): Promise<void> {
-    const blobs = new BlobBatch();
+    const blobs = new BlobBatch({ mayReuse: false });
     const inbox = await sealInboxItem(codec, dedupId, item, blobs);
     const result = await this.#give(row, { conditions: blobs.conditions(), records: blobs.writes(), inbox });
     if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });

@@ -2,9 +2,11 @@ import { openRowControl } from '../codec/control-codec.ts';
 import type { Frame } from '../model/frame.ts';
 import { type ThreadHash, type ThreadId, threadIdProblem } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
+import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
+import type { KeepArchive, Purge } from './purge.ts';
 
 /** Rows read from the store in one go. */
 const pageRows = 1_000;
@@ -36,6 +38,21 @@ export class Engine {
 
   /** The threads of this agent and owner, newest change first, with their ids opened. At most `limit` (default 1000). */
   async threads(limit = 1_000): Promise<readonly ThreadEntry[]> {
+    const mine = await this.#rows();
+    const newest = mine.sort((a, b) => b.updatedAtMs - a.updatedAtMs).slice(0, limit);
+    return Promise.all(newest.map((row) => this.#entry(row)));
+  }
+
+  /**
+   * Deletes the threads of this agent and owner whose time is over: failed ones after `failedDays`, finished and cancelled ones
+   * after `doneDays`, once `archive` has kept them. Call it where no thread runs: it takes their leases.
+   */
+  async purge(policy: Partial<RetentionPolicy> = {}, archive?: KeepArchive): Promise<Purge> {
+    const { purgeThreads } = await import('./purge.ts');
+    return purgeThreads(this.#ports, await this.#rows(), { ...defaultRetention, ...policy }, archive);
+  }
+
+  async #rows(): Promise<ThreadRow[]> {
     const { agent, namespace = 'default', owner = 'local' } = this.#options;
     const mine: ThreadRow[] = [];
     for (let after: ThreadHash | undefined, isMore = true; isMore; ) {
@@ -44,8 +61,7 @@ export class Engine {
       after = page.at(-1)?.thread;
       isMore = page.length === pageRows;
     }
-    const newest = mine.sort((a, b) => b.updatedAtMs - a.updatedAtMs).slice(0, limit);
-    return Promise.all(newest.map((row) => this.#entry(row)));
+    return mine;
   }
 
   /** The id of a thread of this agent and owner that is known by its hash; `undefined` if there is none, or it does not open. */

@@ -9,7 +9,7 @@ import { faultOf } from '../codec/recover-lineage.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { type ReadAnswer, readAnswer } from '../codec/wait-codec.ts';
 import type { Actor, EventRef, LoggedEvent, ThreadEvent } from '../model/event.ts';
-import type { CheckpointId, WaitId } from '../model/ids.ts';
+import { type CheckpointId, sequenceOf, type WaitId } from '../model/ids.ts';
 import type { StoredRecord, ThreadRow } from '../model/records.ts';
 
 export interface EventQuery {
@@ -29,7 +29,9 @@ export async function readEvents(
   const reader = new LogReader(codec);
   const range = after === undefined ? {} : { from: `${after}~` };
   const records = await codec.source.range('events', codec.thread, { ...range, to: marks.from, limit });
+  const [first] = records;
   if (after !== undefined) await reader.goTo(after);
+  else if (first !== undefined && sequenceOf(first.key) !== 0) await reader.goToBegin();
   const events: LoggedEvent[] = [];
   for (const record of records) events.push(...(await reader.block(record)));
   if (records.length < limit) events.push(...(await reader.rest(row)));
@@ -45,6 +47,12 @@ class LogReader {
 
   constructor(codec: ThreadCodec) {
     this.#codec = codec;
+  }
+
+  /** The begin of a log whose older part was taken away: so were the entries of the ledger that belonged to it. */
+  async goToBegin(): Promise<void> {
+    const [oldest] = await this.#codec.source.range('ledger', this.#codec.thread, { limit: 1 });
+    if (oldest !== undefined) this.#ledger = Number.parseInt(oldest.key, 16) - 1;
   }
 
   /** Finds out what was open behind this checkpoint: back to a commit after which nothing can have been. */

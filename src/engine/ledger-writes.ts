@@ -76,7 +76,7 @@ export async function recordRead(
 export async function recordOutcome(run: StepRun, entry: LedgerEntry, finding: Finding): Promise<void> {
   const { codec } = run.writer;
   const { number, name } = entry.intent;
-  const blobs = new BlobBatch();
+  const blobs = new BlobBatch({ mayReuse: false });
   const outcome = await outcomeOf(run, finding, name, blobs);
   const result = await writeEvidence(run, entry, [await sealOutcome(codec, number, outcome), ...blobs.writes()]);
   const first = result.status === 'exists' ? await readOutcome(codec, number) : undefined;
@@ -89,7 +89,7 @@ export async function recordLate(run: StepRun, entry: LedgerEntry, value: unknow
   const { key, name } = entry.intent;
   const finding: Finding = { status: 'succeeded', value, by: 'call' };
   if (!run.ledger.historyOf(key).some(settles)) return recordOutcome(run, entry, finding);
-  const blobs = new BlobBatch();
+  const blobs = new BlobBatch({ mayReuse: false });
   await keepBeside(run, entry, await outcomeOf(run, finding, name, blobs), blobs);
 }
 

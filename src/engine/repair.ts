@@ -55,7 +55,7 @@ export async function repairThread(
 }
 
 async function commitRepair(
-  { store, keyRing, clock, random }: EnginePorts,
+  { store, clock, random }: EnginePorts,
   { agent }: EngineOptions,
   codec: ThreadCodec,
   row: ThreadRow,
@@ -117,7 +117,7 @@ async function commitRepair(
     durability: 'strict',
   };
   const { group } = await buildCheckpoint(codec, before, plan);
-  const result = await give({ store, keyRing, clock, random }, { ...group, conditions: conditionsOn(row, group) });
+  const result = await give({ store, clock }, { ...group, conditions: conditionsOn(row, group) });
   return { info, status: control, isApplied: result.status === 'applied' };
 }
 

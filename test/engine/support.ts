@@ -21,6 +21,10 @@ export class Scene {
     this.world = world;
   }
 
+  get agent() {
+    return this.#options.agent;
+  }
+
   get clock() {
     return this.world.clock;
   }
