@@ -5,6 +5,9 @@ export interface EngineErrorDetails {
   thread_unknown: { thread: string };
   thread_of_another_agent: { thread: string; agent: string; expected: string };
   agent_too_old: { thread: string; agentVersion: number; version: number };
+  state_too_new: { thread: string; stateVersion: number; agentVersion: number; known: number };
+  state_too_old: { thread: string; stateVersion: number; agentVersion: number; known: number; missing: number };
+  migration_failed: { thread: string; from: number; to: number; agentVersion: number; reason: string };
   lease_lost: { thread: string; reason: string };
   checkpoint_unknown: { thread: string; checkpoint: string };
   wait_unknown: { thread: string; wait: string };
@@ -20,6 +23,12 @@ export const engineErrors = errorFamily<EngineErrorDetails>({
     `Thread "${d.thread}" belongs to agent "${d.agent}", not to "${d.expected}". Use another thread id. Nothing was changed.`,
   agent_too_old: (d) =>
     `Thread "${d.thread}" was last run by version ${d.agentVersion} of its agent; this is version ${d.version}. Reload. Nothing was changed.`,
+  state_too_new: (d) =>
+    `The state of thread "${d.thread}" has version ${d.stateVersion}, written by version ${d.agentVersion} of its agent; this one knows up to ${d.known}. Reload. Nothing was changed.`,
+  state_too_old: (d) =>
+    `The state of thread "${d.thread}" has version ${d.stateVersion}, written by version ${d.agentVersion} of its agent; this one knows ${d.known} and has no migration to ${d.missing}. Add it. Nothing was changed.`,
+  migration_failed: (d) =>
+    `The migration of thread "${d.thread}" from state version ${d.from} (written by version ${d.agentVersion} of its agent) to ${d.to} failed: ${d.reason}. Nothing was changed.`,
   lease_lost: (d) =>
     `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
   checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,

@@ -131,8 +131,12 @@ export class ThreadRunner {
       await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node }), control);
       return { end: 'failed' };
     }
+    if ((image.state?.checkpoint.stateVersion ?? agent.stateVersion) !== agent.stateVersion) {
+      const { commitMigration } = await import('./commit-migration.ts');
+      await commitMigration(this.#ports, this.#options, writer);
+    }
     await boundaries.expireWaits();
-    return this.#loop({ writer, boundaries }, await ThreadState.read(this.#codec, agent, image.state));
+    return this.#loop({ writer, boundaries }, await ThreadState.read(this.#codec, agent, writer.image.state));
   }
 
   /** What stopped the worker each time: the next step, or the input that is next. It is not decoded to find out. */

@@ -59,8 +59,8 @@ export interface Control {
 
 export type CheckpointKind = 'snapshot' | 'delta';
 
-/** Why a checkpoint was made. `saved`: by a `Checkpointer`, outside any run. `repaired`: in place of a head that was damaged. */
-export type CheckpointCause = 'input' | 'step' | 'wait' | 'failed' | 'cancelled' | 'saved' | 'repaired';
+/** Why a checkpoint was made. `saved`: by a `Checkpointer`, outside any run. `repaired`: in place of a head that was damaged. `migrated`: the state, in the agent's version. */
+export type CheckpointCause = 'input' | 'step' | 'wait' | 'failed' | 'cancelled' | 'saved' | 'repaired' | 'migrated';
 
 /** What a list of checkpoints shows, without decoding any state. */
 export interface CheckpointInfo {

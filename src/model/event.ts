@@ -14,7 +14,8 @@ export type EventType =
   | 'failed'
   | 'cancelled'
   | 'saved'
-  | 'repaired';
+  | 'repaired'
+  | 'migrated';
 
 /** What a commit stores of an event. */
 export interface ThreadEvent {

@@ -1,5 +1,6 @@
 import type { Field, Fields, StateOf } from '../model/fields.ts';
 import { programErrors } from './errors.ts';
+import type { Migrations } from './migration.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeResult } from './node-result.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -37,6 +38,8 @@ export interface AgentDefinition<F extends Fields, T extends Tools, N extends st
   readonly edges?: { readonly [K in NoInfer<N>]?: Edge<F, NoInfer<N>> };
   /** Steps in one run before it is stopped as failed. Default 50. */
   readonly maxSteps?: number;
+  /** How a state of an older version becomes one of `stateVersion`, by the version each leads to: `{ 2: (state) => … }`. */
+  readonly migrations?: Migrations;
   /** Makes the values again that are never stored: secrets and live objects. Called after every restart. */
   rehydrate?(state: StateOf<F>): SecretsOf<F> | Promise<SecretsOf<F>>;
 }
@@ -64,6 +67,7 @@ export interface AnyAgent {
   readonly nodes: object;
   readonly edges?: object;
   readonly maxSteps: number;
+  readonly migrations?: Migrations;
   rehydrate?(state: never): object | Promise<object>;
 }
 
@@ -94,6 +98,13 @@ function firstProblem(agent: AnyAgent): string | undefined {
     return `its version ${agent.version} is not a whole number from 1`;
   if (!Number.isSafeInteger(agent.maxSteps) || agent.maxSteps < 1)
     return `maxSteps ${agent.maxSteps} is not a whole number from 1`;
+  if (!Number.isSafeInteger(agent.stateVersion) || agent.stateVersion < 1)
+    return `its stateVersion ${agent.stateVersion} is not a whole number from 1`;
+  const beyond = Object.keys(agent.migrations ?? {}).find(
+    (to) => !(Number(to) > 1 && Number(to) <= agent.stateVersion),
+  );
+  if (beyond !== undefined)
+    return `it has a migration to state version ${beyond}, and its stateVersion is ${agent.stateVersion}`;
   if (!nodes.has(agent.start)) return `it starts at "${agent.start}", but its nodes are ${list}`;
   for (const [from, to] of Object.entries(agent.edges ?? {})) {
     if (!nodes.has(from)) return `an edge leaves "${from}", but its nodes are ${list}`;

@@ -32,6 +32,11 @@ function given() {
         retry: { attempts: 1 },
         run: async ({ text }, { call, end }) => {
           if (text === 'fail') throw new Error('no');
+          if (text === 'twice') {
+            await call('send', { text: 'first' });
+            await call('send', { text: 'ask' });
+            return end({ lines: [await call('send', { text: 'ask' })] });
+          }
           return end({ lines: [await call('send', { text: text.slice(0, 20) })] });
         },
       },
@@ -80,6 +85,25 @@ describe('compaction', () => {
       text: 'd',
       lines: ['sent a', 'sent b', 'sent c', 'sent d'],
     });
+  });
+
+  test('[A12e, A11d] keeps the calls before a wait, of a step that runs again from it', async () => {
+    const { scene, sent, handle } = given();
+    await handle('twice');
+    for (const _ of [1, 2]) {
+      scene.clock.advance(1_000);
+      const thread = await scene.open();
+      await answer(thread, only(await thread.waits()), { decision: 'allow' });
+      await thread.run();
+    }
+    scene.clock.advance(1_000);
+    await (await scene.open()).compact(ended);
+    const { key } = nth(await scene.stored('checkpoints'), -1);
+    scene.damage('checkpoints', (other) => other === key);
+    scene.damage('events', (other) => other === key);
+
+    expect(await (await scene.open()).run()).toEqual({ end: 'done' });
+    expect(sent).toEqual(['first', 'ask', 'ask']);
   });
 
   test('[A12e, B11b] an input that was taken is known by its id, also when the item itself is gone', async () => {
