@@ -43,12 +43,23 @@ export async function compactThread(
   const row = await ports.store.takeLease(codec.thread, codec.incarnation);
   if (row === undefined) return undefined;
   try {
-    const retained = await retainedBy(codec, row, { ...question, nowMs: ports.clock.nowMs() });
-    if (retained === undefined) return { deleted: {} };
-    return { deleted: await new Compactor(ports, codec, row, retained).run() };
+    return await compactLeased(ports, codec, row, question);
   } finally {
     await ports.store.releaseLease(row.thread, row.incarnation, row.epoch).catch(() => undefined); // as after a crash
   }
+}
+
+/** The same for whoever holds the lease, with its row. */
+export async function compactLeased(
+  ports: PortsOfCompaction,
+  codec: ThreadCodec,
+  row: ThreadRow,
+  question: Pick<RetentionQuestion, 'policy' | 'pins'>,
+  blobs?: 'keep_blobs',
+): Promise<Compaction> {
+  const retained = await retainedBy(codec, row, { ...question, nowMs: ports.clock.nowMs() });
+  if (retained === undefined) return { deleted: {} };
+  return { deleted: await new Compactor(ports, codec, row, retained).run(blobs === 'keep_blobs') };
 }
 
 class Compactor {
@@ -64,7 +75,7 @@ class Compactor {
     this.#retained = retained;
   }
 
-  async run(): Promise<Compaction['deleted']> {
+  async run(keepsBlobs: boolean): Promise<Compaction['deleted']> {
     await this.#makeIndependent();
     const { kept, eventsFrom, ledgerAfter, inboxAfter } = this.#retained;
     const old = this.#retained.records.filter(({ key }) => !kept.has(key.replace(/\.base$/, '')));
@@ -79,7 +90,7 @@ class Compactor {
     const living = await livingRecords(this.#codec, this.#retained);
     const waits = await this.#delete('waits', living.deadWaits);
     const segments = await this.#delete('segments', living.deadSegments);
-    const blobs = await this.#free(living.deadBlobs);
+    const blobs = await this.#free(keepsBlobs ? [] : living.deadBlobs);
     return { checkpoints, events, ledger, inbox, waits, segments, blobs };
   }
 

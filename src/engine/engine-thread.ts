@@ -140,7 +140,7 @@ export class EngineThread {
     const opened = await this.#open();
     if (opened === undefined || opened.row.status === 'running' || this.#runner !== undefined) return { deleted: {} };
     const { compactThread } = await import('./compact.ts');
-    const question = { policy: { ...defaultRetention, ...policy }, pins };
+    const question = { policy: { ...defaultRetention, ...this.#options.retention, ...policy }, pins };
     return (await compactThread(this.#ports, opened.codec, question)) ?? { deleted: {} };
   }
 

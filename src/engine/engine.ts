@@ -5,11 +5,9 @@ import type { ThreadRow } from '../model/records.ts';
 import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
+import { ownRows } from './own-rows.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
-import type { KeepArchive, Purge } from './purge.ts';
-
-/** Rows read from the store in one go. */
-const pageRows = 1_000;
+import type { Purge } from './purge.ts';
 
 /**
  * Runs the threads of one agent on one store. Holds nothing that is not in the store but what runs right now: an engine can
@@ -38,7 +36,7 @@ export class Engine {
 
   /** The threads of this agent and owner, newest change first, with their ids opened. At most `limit` (default 1000). */
   async threads(limit = 1_000): Promise<readonly ThreadEntry[]> {
-    const mine = await this.#rows();
+    const mine = await ownRows(this.#ports.store, this.#options);
     const newest = mine.sort((a, b) => b.updatedAtMs - a.updatedAtMs).slice(0, limit);
     return Promise.all(newest.map((row) => this.#entry(row)));
   }
@@ -47,21 +45,10 @@ export class Engine {
    * Deletes the threads of this agent and owner whose time is over: failed ones after `failedDays`, finished and cancelled ones
    * after `doneDays`, once `archive` has kept them. Call it where no thread runs: it takes their leases.
    */
-  async purge(policy: Partial<RetentionPolicy> = {}, archive?: KeepArchive): Promise<Purge> {
+  async purge(policy: Partial<RetentionPolicy> = {}, archive = this.#options.archive): Promise<Purge> {
     const { purgeThreads } = await import('./purge.ts');
-    return purgeThreads(this.#ports, await this.#rows(), { ...defaultRetention, ...policy }, archive);
-  }
-
-  async #rows(): Promise<ThreadRow[]> {
-    const { agent, namespace = 'default', owner = 'local' } = this.#options;
-    const mine: ThreadRow[] = [];
-    for (let after: ThreadHash | undefined, isMore = true; isMore; ) {
-      const page = await this.#ports.store.listThreads({ namespace, owner, limit: pageRows, ...(after && { after }) });
-      for (const row of page) if (row.agent === agent.name) mine.push(row);
-      after = page.at(-1)?.thread;
-      isMore = page.length === pageRows;
-    }
-    return mine;
+    const rows = await ownRows(this.#ports.store, this.#options);
+    return purgeThreads(this.#ports, rows, { ...defaultRetention, ...this.#options.retention, ...policy }, archive);
   }
 
   /** The id of a thread of this agent and owner that is known by its hash; `undefined` if there is none, or it does not open. */

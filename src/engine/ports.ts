@@ -4,6 +4,8 @@ import type { KeyRing } from '../codec/key-ring.ts';
 import type { Durability } from '../model/commit.ts';
 import type { Frame } from '../model/frame.ts';
 import type { ThreadId } from '../model/ids.ts';
+import type { ThreadRow } from '../model/records.ts';
+import type { RetentionPolicy } from '../model/retention.ts';
 import type { TierPolicy } from '../model/tiers.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import type { LanguageModel } from '../program/model.ts';
@@ -17,6 +19,9 @@ export interface EnginePorts {
   readonly random: Random;
 }
 
+/** Keeps an archive where the user wants it: a file, object storage. Resolves once it is safe there. */
+export type KeepArchive = (archive: Uint8Array, row: ThreadRow) => Promise<void>;
+
 export interface EngineOptions {
   readonly agent: AnyAgent;
   readonly model?: LanguageModel;
@@ -27,6 +32,10 @@ export interface EngineOptions {
   readonly tiers?: Partial<TierPolicy>;
   /** Leases in a row without a committed step before a thread is stopped as failed. Default 8. */
   readonly maxResumes?: number;
+  /** What may be taken away, by `compact` and `purge`, and by itself where the disk is full. */
+  readonly retention?: Partial<RetentionPolicy>;
+  /** Keeps finished threads before they are purged. Without it they are purged without an archive. */
+  readonly archive?: KeepArchive;
   /** Hears every frame of every thread. Must not throw. */
   readonly onFrame?: (thread: ThreadId, frame: Frame) => void;
 }

@@ -2,10 +2,7 @@
 import type { ThreadRow } from '../model/records.ts';
 import { dayMs, type RetentionPolicy } from '../model/retention.ts';
 import { makeArchive } from './archive.ts';
-import type { EnginePorts } from './ports.ts';
-
-/** Keeps an archive where the user wants it: a file, object storage. Resolves once it is safe there. */
-export type KeepArchive = (archive: Uint8Array, row: ThreadRow) => Promise<void>;
+import type { EnginePorts, KeepArchive } from './ports.ts';
 
 export interface Purge {
   /** Rows of the threads that were deleted. */

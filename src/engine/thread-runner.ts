@@ -18,6 +18,7 @@ import { programErrors } from '../program/errors.ts';
 import { nodeOf, type RunnableNode } from './agent-nodes.ts';
 import { Boundaries } from './boundaries.ts';
 import { engineErrors } from './errors.ts';
+import type { FullDisk } from './give.ts';
 import { recordNodeFailure } from './ledger-writes.ts';
 import { controlOf, positionOf } from './plans.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
@@ -40,6 +41,7 @@ export class ThreadRunner {
   readonly #codec: ThreadCodec;
   readonly #emit: (frame: Frame) => void;
   #abort = new AbortController();
+  readonly #stopped = new AbortController();
   #isStopping = false;
   #writer: ThreadWriter | undefined;
   #boundaries: Boundaries | undefined;
@@ -73,6 +75,7 @@ export class ThreadRunner {
   /** Stops at the next possible point; nothing is committed that was not. */
   stop(): void {
     this.#isStopping = true;
+    this.#stopped.abort(new Stop('stopped'));
     this.#abort.abort(new Stop('stopped'));
   }
 
@@ -119,7 +122,7 @@ export class ThreadRunner {
       const thread = image.control.threadId;
       throw engineErrors.make('agent_too_old', { thread, agentVersion: version, version: agent.version });
     }
-    const writer = new ThreadWriter(this.#ports, this.#codec, image);
+    const writer = new ThreadWriter(this.#ports, this.#codec, image, this.#fullDisk());
     this.#writer = writer;
     const isResumed = row.status === 'running' || row.status === 'waiting';
     const boundaries = new Boundaries(this.#ports, this.#options, writer, this.#emit, row.status === 'running');
@@ -137,6 +140,17 @@ export class ThreadRunner {
     }
     await boundaries.expireWaits();
     return this.#loop({ writer, boundaries }, await ThreadState.read(this.#codec, agent, writer.image.state));
+  }
+
+  #fullDisk(): FullDisk {
+    return {
+      tell: (error) => this.#emit({ type: 'full', error: error === null ? null : errorToData(error) }),
+      free: async () => {
+        const { freeSpace } = await import('./free-space.ts');
+        if (this.#writer !== undefined) await freeSpace(this.#ports, this.#options, this.#writer);
+      },
+      signal: this.#stopped.signal,
+    };
   }
 
   /** What stopped the worker each time: the next step, or the input that is next. It is not decoded to find out. */

@@ -40,6 +40,8 @@ export type Frame =
       readonly inMs: number;
       readonly reason: string;
     }
+  /** The disk is full: what is to be committed waits in memory, and is tried again by itself. `null`: it went on. */
+  | { readonly type: 'full'; readonly error: ErrorData | null }
   /** Records were damaged or gone; the thread goes on from what is left. Tells what was lost. */
   | { readonly type: 'repaired'; readonly repair: RepairInfo }
   /** The thread cannot go on as things are; its records are untouched. */
