@@ -1,4 +1,5 @@
 import { utf8 } from '../base/bytes.ts';
+import { Secrets } from '../base/secrets.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import { FileRef } from '../model/file-ref.ts';
 import type { Incarnation, ThreadHash } from '../model/ids.ts';
@@ -16,6 +17,11 @@ export const defaultThresholdBytes = 4096;
 const chunkBytes = 48 * 1024;
 /** Format version of every record kind; a kind that changes gets the next number. */
 export const recordFormat = 1;
+
+const secretFound = {
+  found: 'a value that is declared secret',
+  hint: 'it must not leave its secret field; tools make it again where they need it',
+};
 
 /** A value as records hold it: packed, or a reference to a blob. */
 export type StoredValue = Uint8Array | LargeRef;
@@ -35,6 +41,8 @@ export class ThreadCodec {
   readonly incarnation: Incarnation;
   readonly sealer: DataSealer;
   readonly source: RecordSource;
+  /** What must never be stored, nor be read in an error. */
+  readonly secrets = new Secrets();
   readonly #database: string;
   readonly #thresholdBytes: number;
   /** References of files that this codec has read or written: their bytes need not be hashed again. */
@@ -55,6 +63,7 @@ export class ThreadCodec {
    * @throws `value_not_storable`, with a path that begins with `path`.
    */
   async encodeValue(value: unknown, path: string, blobs: BlobBatch): Promise<StoredValue> {
+    if (this.secrets.isIn(value)) throw codecErrors.make('value_not_storable', { path, ...secretFound });
     const found = inspectValue(value, path, this.#thresholdBytes);
     const refs = new Map<unknown, LargeRef>();
     for (const item of found.large) refs.set(item, await this.#largeRef(item, blobs));

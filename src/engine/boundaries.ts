@@ -206,7 +206,7 @@ export class Boundaries {
   }
 
   async fail(error: unknown, control: NextCheckpoint['control'] = {}): Promise<void> {
-    const failure = errorToData(error);
+    const failure = this.#writer.codec.secrets.masked(errorToData(error));
     await this.#commitClosing(() => ({
       cause: 'failed',
       control: { ...control, status: 'failed', waits: [], failure },

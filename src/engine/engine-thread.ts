@@ -2,23 +2,16 @@
 import { randomId } from '../base/random.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
 import { readLedger } from '../codec/ledger-codec.ts';
-import { newThread } from '../codec/new-thread.ts';
+import { isSharedWith, type Need, type Share, type ShareRights } from '../codec/shares.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
-import { openStateImage, openThreadImage, type ThreadImage } from '../codec/thread-image.ts';
+import { openThreadImage } from '../codec/thread-image.ts';
 import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { CommitGroup, GroupResult } from '../model/commit.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { LoggedEvent } from '../model/event.ts';
 import type { Frame } from '../model/frame.ts';
-import {
-  type CheckpointId,
-  type CommitId,
-  sequenceOf,
-  type ThreadHash,
-  type ThreadId,
-  type WaitId,
-} from '../model/ids.ts';
+import type { CheckpointId, CommitId, ThreadHash, ThreadId, WaitId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import type { QuarantinedRecord } from '../model/repair.ts';
 import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
@@ -26,16 +19,18 @@ import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import type { Compaction } from './compact.ts';
+import { createThread } from './create-thread.ts';
 import { engineErrors } from './errors.ts';
 import type { EventQuery } from './event-log.ts';
 import { give } from './give.ts';
-import { listCheckpoints } from './list-checkpoints.ts';
+import { imageAt, listCheckpoints } from './list-checkpoints.ts';
 import { controlOf } from './plans.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
 import { isDamage, type RunEnd } from './run-end.ts';
 import { effectInfo } from './step-ledger.ts';
 import { ThreadRunner } from './thread-runner.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** Whoever sends or answers is told within this time that the store does not take it, and may ask again. */
 const answerWithinMs = 5_000;
@@ -58,7 +53,7 @@ export class EngineThread {
     this.#ports = ports;
     this.#options = options;
     this.id = id;
-    this.#emit = emit;
+    this.#emit = (frame) => emit(withoutSecrets(frame, this.#codec));
   }
 
   /**
@@ -69,14 +64,14 @@ export class EngineThread {
    */
   async send(update: object, dedupId: string = randomId(this.#ports.random)): Promise<void> {
     checkInput(this.#options.agent.state, update);
-    const opened = (await this.#open()) ?? (await this.#create());
+    const opened = (await this.#open('write')) ?? (await this.#create());
     const item = { type: 'input', update: { ...update }, atMs: this.#ports.clock.nowMs() } as const;
     await this.#append(opened, dedupId, item);
   }
 
   /** Asks the run to stop. Durable once it resolves. @throws `thread_unknown` */
   async cancel(dedupId: string = randomId(this.#ports.random)): Promise<void> {
-    await this.#append(await this.#opened(), dedupId, { type: 'cancel', atMs: this.#ports.clock.nowMs() });
+    await this.#append(await this.#opened('write'), dedupId, { type: 'cancel', atMs: this.#ports.clock.nowMs() });
   }
 
   /**
@@ -87,7 +82,7 @@ export class EngineThread {
    * arguments that the tool would refuse: nothing was kept.
    */
   async answer(id: string, digest: string, answer: WaitAnswer): Promise<void> {
-    const { row, codec } = await this.#opened();
+    const { row, codec } = await this.#opened('write');
     const wait = await readWait(codec, id as WaitId);
     if (wait === undefined) throw engineErrors.make('wait_unknown', { thread: this.id, wait: id });
     const allowed = decisionsFor[wait.kind];
@@ -116,12 +111,12 @@ export class EngineThread {
   /** Runs the thread until it has nothing to do. One call at a time. Never rejects. */
   async run(): Promise<RunEnd> {
     this.#isStopping = false;
-    const end = await this.#runOnce();
+    const end = withoutSecrets(await this.#runOnce(), this.#codec);
     if (end.end !== 'blocked' || this.#isStopping || !isDamage(end.error)) return end;
     const { repairThread } = await import('./repair.ts');
     const codec = this.#codec;
     const isRepaired = codec !== undefined && (await repairThread(this.#ports, this.#options, codec, this.#emit));
-    return isRepaired ? this.#runOnce() : end;
+    return isRepaired ? withoutSecrets(await this.#runOnce(), this.#codec) : end;
   }
 
   /** Records that were found damaged or missing, and what the thread goes on from without them; oldest mark first. */
@@ -137,7 +132,7 @@ export class EngineThread {
    * Does nothing while the thread runs. @throws `record_damaged`, `lease_lost`
    */
   async compact(policy: Partial<RetentionPolicy> = {}, pins: readonly CheckpointId[] = []): Promise<Compaction> {
-    const opened = await this.#open();
+    const opened = await this.#open('own');
     if (opened === undefined || opened.row.status === 'running' || this.#runner !== undefined) return { deleted: {} };
     const { compactThread } = await import('./compact.ts');
     const question = { policy: { ...defaultRetention, ...this.#options.retention, ...policy }, pins };
@@ -158,6 +153,22 @@ export class EngineThread {
     if (opened === undefined) return;
     const { exportLog } = await import('./export-log.ts');
     yield* exportLog(opened.codec, opened.row);
+  }
+
+  /** Lets another owner read the thread, or also write to it: send, cancel, answer and run. Replaces an earlier share. */
+  async share(owner: string, rights: ShareRights): Promise<void> {
+    const { row, codec } = await this.#opened('own');
+    const { sealShare } = await import('../codec/shares.ts');
+    const records = [await sealShare(codec, { owner, rights, atMs: this.#ports.clock.nowMs() })];
+    const result = await this.#give(row, { conditions: [], records });
+    if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
+  }
+
+  /** Whom the thread is or was shared with; `none`: no more. */
+  async shares(): Promise<readonly Share[]> {
+    const { codec } = await this.#opened('own');
+    const { readShares } = await import('../codec/shares.ts');
+    return readShares(codec);
   }
 
   async #runOnce(): Promise<RunEnd> {
@@ -190,7 +201,7 @@ export class EngineThread {
   async state(checkpoint?: CheckpointId): Promise<StateRecord> {
     const { row, codec } = await this.#opened();
     const image =
-      checkpoint === undefined ? (await openThreadImage(codec, row)).state : await this.#imageAt(codec, checkpoint);
+      checkpoint === undefined ? (await openThreadImage(codec, row)).state : await imageAt(codec, this.id, checkpoint);
     return (await ThreadState.read(codec, this.#options.agent, image)).values;
   }
 
@@ -228,29 +239,22 @@ export class EngineThread {
     return calls.map((entry) => effectInfo(entry, this.#runner !== undefined));
   }
 
-  async #imageAt(codec: ThreadCodec, id: CheckpointId): Promise<ThreadImage['state']> {
-    const isThere =
-      sequenceOf(id) !== undefined && (await codec.source.get('checkpoints', codec.thread, id)) !== undefined;
-    if (!isThere) throw engineErrors.make('checkpoint_unknown', { thread: this.id, checkpoint: id });
-    return openStateImage(codec, id);
-  }
-
   async #openForRun(): Promise<OpenThread | RunEnd> {
     try {
-      return (await this.#open()) ?? { end: 'idle' };
+      return (await this.#open('write')) ?? { end: 'idle' };
     } catch (error) {
       return ThreadRunner.blocked(error, this.#emit);
     }
   }
 
-  async #opened(): Promise<OpenThread> {
-    const opened = await this.#open();
+  async #opened(need: Need = 'read'): Promise<OpenThread> {
+    const opened = await this.#open(need);
     if (opened === undefined) throw engineErrors.make('thread_unknown', { thread: this.id });
     return opened;
   }
 
-  /** @throws `thread_of_another_agent`, `key_missing` */
-  async #open(): Promise<OpenThread | undefined> {
+  /** @throws `thread_of_another_agent`, `not_owner`, `key_missing` */
+  async #open(need: Need = 'read'): Promise<OpenThread | undefined> {
     const row = await this.#ports.store.readThread(await this.hash());
     if (row === undefined) return undefined;
     const { agent } = this.#options;
@@ -259,6 +263,11 @@ export class EngineThread {
     }
     if (this.#codec?.incarnation !== row.incarnation) {
       this.#codec = await this.#ports.keyRing.openThread(row.thread, row.incarnation);
+      for (const secret of this.#options.secrets?.() ?? []) this.#codec.secrets.add(secret);
+    }
+    const { owner = 'local' } = this.#options;
+    if (row.owner !== owner && !(await isSharedWith(this.#codec, owner, need))) {
+      throw engineErrors.make('not_owner', { thread: this.id, owner, needs: need });
     }
     return { row, codec: this.#codec };
   }
@@ -269,16 +278,8 @@ export class EngineThread {
   }
 
   async #create(): Promise<OpenThread> {
-    const { keyRing, store, random, clock } = this.#ports;
-    const { agent, namespace = 'default', owner = 'local' } = this.#options;
-    const hash = await this.hash();
-    const nowMs = clock.nowMs();
-    const made = await newThread(keyRing, random, { hash, id: this.id, namespace, owner, agent: agent.name, nowMs });
-    const result = await store.createThread(made.row, made.commit, [made.wrap], [made.condition]);
-    if (result.status === 'missing') {
-      throw engineErrors.make('lease_lost', { thread: this.id, reason: 'the key ring changed meanwhile; try again' });
-    }
-    return this.#opened();
+    await createThread(this.#ports, this.#options, this.id, await this.hash());
+    return this.#opened('write');
   }
 
   async #append({ row, codec }: OpenThread, dedupId: string, item: InboxItem): Promise<void> {

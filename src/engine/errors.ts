@@ -4,6 +4,7 @@ export interface EngineErrorDetails {
   thread_id_invalid: { problem: string };
   thread_unknown: { thread: string };
   thread_of_another_agent: { thread: string; agent: string; expected: string };
+  not_owner: { thread: string; owner: string; needs: 'read' | 'write' | 'own' };
   agent_too_old: { thread: string; agentVersion: number; version: number };
   state_too_new: { thread: string; stateVersion: number; agentVersion: number; known: number };
   state_too_old: { thread: string; stateVersion: number; agentVersion: number; known: number; missing: number };
@@ -21,6 +22,8 @@ export const engineErrors = errorFamily<EngineErrorDetails>({
   thread_unknown: (d) => `There is no thread "${d.thread}" yet.`,
   thread_of_another_agent: (d) =>
     `Thread "${d.thread}" belongs to agent "${d.agent}", not to "${d.expected}". Use another thread id. Nothing was changed.`,
+  not_owner: (d) =>
+    `Thread "${d.thread}" belongs to somebody else, and was not shared with "${d.owner}" to ${d.needs === 'own' ? 'share it' : d.needs} it. Ask its owner. Nothing was changed.`,
   agent_too_old: (d) =>
     `Thread "${d.thread}" was last run by version ${d.agentVersion} of its agent; this is version ${d.version}. Reload. Nothing was changed.`,
   state_too_new: (d) =>

@@ -32,6 +32,8 @@ export interface EngineOptions {
   readonly tiers?: Partial<TierPolicy>;
   /** Leases in a row without a committed step before a thread is stopped as failed. Default 8. */
   readonly maxResumes?: number;
+  /** Further texts that must never be stored or shown, beside the agent's secret fields: keys of services, for example. */
+  readonly secrets?: () => Iterable<string>;
   /** What may be taken away, by `compact` and `purge`, and by itself where the disk is full. */
   readonly retention?: Partial<RetentionPolicy>;
   /** Keeps finished threads before they are purged. Without it they are purged without an archive. */

@@ -38,7 +38,9 @@ export class ThreadState {
     }
     const secrets = await agent.rehydrate?.(Object.freeze({ ...values }) as never);
     for (const [name, field] of Object.entries(agent.state)) {
-      if (field.kind === 'secret') values[name] = (secrets as StateRecord | undefined)?.[name];
+      if (field.kind !== 'secret') continue;
+      values[name] = (secrets as StateRecord | undefined)?.[name];
+      codec.secrets.add(values[name]);
     }
     return new ThreadState(codec, agent, values);
   }
