@@ -10,9 +10,20 @@ export { FileRef } from '../model/file-ref.ts';
 export type { Frame, StepSummary } from '../model/frame.ts';
 export type { CheckpointId, ThreadId } from '../model/ids.ts';
 export type { ThreadStatus } from '../model/records.ts';
+export type { QuarantinedRecord, RepairInfo } from '../model/repair.ts';
 export type { Schema } from '../model/schema.ts';
 export type { Wait, WaitAnswer } from '../model/wait.ts';
 export { type Agent, type AgentDefinition, defineAgent } from '../program/agent.ts';
+export {
+  type Identified,
+  messageWindow,
+  noSummary,
+  type Summary,
+  summarized,
+  unseen,
+  type WindowLimits,
+} from '../program/conversation.ts';
+export type { Migration, Migrations } from '../program/migration.ts';
 export type { LanguageModel, ModelAnswer, ModelMessage, ModelPart, ModelRequest } from '../program/model.ts';
 export type { CallScope, NodeContext } from '../program/node-context.ts';
 export {

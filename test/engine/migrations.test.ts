@@ -115,6 +115,36 @@ test('[A10b] so does one that a migration leaves out', async () => {
   expect(await plainState(await scene.open({ agent }))).toMatchObject({ count: 0 });
 });
 
+test('[A10c] a log whose items change keeps its name and its order, and grows on', async () => {
+  const scene = await givenOld();
+  const upper: Migrations = {
+    2: async ({ lines, ...rest }) => ({
+      ...rest,
+      lines: (await (lines as Log<string>).slice(0)).map((line) => line.toUpperCase()),
+    }),
+  };
+  const agent = agentOf(2, upper, shapes[0]);
+  const thread = await scene.open({ agent });
+  await thread.send({});
+  expect(await thread.run()).toEqual({ end: 'done' });
+  const lines = ['LINE OF 1', 'line of 2'];
+  expect(await plainState(await scene.open({ agent }))).toEqual({ name: 'ann', lines });
+});
+
+test('[A10c] a field that a migration left out does not come back under its name', async () => {
+  const scene = await givenOld();
+  const leaving: Migrations = { 2: ({ lines }) => ({ lines }), 3: (state) => state };
+  for (const [version, shape] of [
+    [2, { lines: log(z.string()) }],
+    [3, { lines: log(z.string()), name: value(z.string(), 'nobody') }],
+  ] as const) {
+    const thread = await scene.open({ agent: agentOf(version, leaving, shape) });
+    await thread.send({});
+    expect(await thread.run()).toEqual({ end: 'done' });
+    if (version === 3) expect(await thread.state()).toMatchObject({ name: 'nobody' });
+  }
+});
+
 describe('refused, with the version that wrote it, and nothing is changed:', () => {
   async function blocked(scene: Scene, agent: AnyAgent) {
     const thread = await scene.open({ agent });

@@ -21,12 +21,18 @@ const shown = [token, encodeURIComponent(token), JSON.stringify(token).slice(1, 
 type Node = (given: { token: string; call: (name: 'ping', input: { text: string }) => Promise<string> }) => unknown;
 
 /** A node that does something with its token, and a tool that fails with it. */
-function given(work: Node, options: { readonly secrets?: () => readonly string[] } = {}) {
+function given(
+  work: Node,
+  {
+    effect = 'idempotent',
+    ...options
+  }: { readonly effect?: 'idempotent' | 'once'; readonly secrets?: () => readonly string[] } = {},
+) {
   const ping = tool({
     name: 'ping',
     description: 'Pings',
     input: z.object({ text: z.string() }),
-    effect: 'idempotent',
+    effect,
     retry: { attempts: 1 },
     run: ({ text }) => {
       if (text === 'leak') return `your token is ${token}`;
@@ -111,6 +117,14 @@ describe('a value declared secret', () => {
     });
     expect((await run()).end.end).toBe('done');
     expect(only(errors)).toContain('[secret]');
+  });
+
+  test('[A13c, A13b] is taken out of the reason why a call is in doubt', async () => {
+    const { run } = given(({ call }) => call('ping', { text: 'fail' }), { effect: 'once' });
+    const { end, stored, left } = await run();
+    expect(end).toEqual({ end: 'waiting' });
+    expect(stored + left).toContain('[secret]');
+    for (const form of shown) expect(stored.includes(form) || left.includes(form)).toBe(false);
   });
 
   test('[A13c] a text of the registry is treated like one', async () => {
