@@ -43,20 +43,20 @@ export async function messageWindow<Item extends Identified>(
   from = 0,
 ): Promise<readonly Item[]> {
   const { messages = Number.POSITIVE_INFINITY, tokens = Number.POSITIVE_INFINITY, tokensOf = roughTokens } = limits;
-  const found: Item[] = []; // newest first
+  const found = new Map<string, Item>(); // newest first
   let spent = 0;
   for await (const item of newestFirst(log, from)) {
-    const again = found.findIndex(({ id }) => id === item.id);
-    const [later] = again === -1 ? [] : found.splice(again, 1); // it stands where it came first
-    if (later !== undefined) spent -= tokensOf(later);
-    const cost = tokensOf(item);
-    if (found.length >= messages || (spent + cost > tokens && found.length > 0)) break;
-    found.push(item);
-    spent += cost;
+    const later = found.get(item.id); // then it stands where it came first
+    const cost = spent + tokensOf(item) - (later === undefined ? 0 : tokensOf(later));
+    const count = found.size - (later === undefined ? 0 : 1);
+    if (count >= messages || (cost > tokens && count > 0)) break;
+    found.delete(item.id);
+    found.set(item.id, item);
+    spent = cost;
   }
-  found.reverse();
-  const first = found.findIndex(({ role }) => role !== 'tool');
-  return first === -1 ? [] : found.slice(first);
+  const shown = [...found.values()].reverse();
+  const first = shown.findIndex(({ role }) => role !== 'tool');
+  return first === -1 ? [] : shown.slice(first);
 }
 
 /**

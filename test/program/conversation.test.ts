@@ -76,6 +76,13 @@ describe('a window', () => {
     expect(log.read.size).toBeLessThan(70);
   });
 
+  test('[A9b, A9d] counts a message that came twice once, where it came first', async () => {
+    const [a, b] = messages(2);
+    if (a === undefined || b === undefined) throw new Error('two were made');
+    expect(await messageWindow(logOf([a, b, a]), { tokens: 20, tokensOf })).toEqual([a, b]);
+    expect(await messageWindow(logOf([a, b, a]), { messages: 1 })).toEqual([a]);
+  });
+
   test('[A9b] without limits, and without any message, gives what there is', async () => {
     expect(await messageWindow(logOf(messages(100)))).toHaveLength(100);
     expect(await messageWindow(logOf([]))).toEqual([]);
