@@ -46,6 +46,7 @@ export class EngineThread {
   readonly #options: EngineOptions;
   readonly #emit: (frame: Frame) => void;
   #codec: ThreadCodec | undefined;
+  #owner: string | undefined;
   #runner: ThreadRunner | undefined;
   #isStopping = false;
 
@@ -142,17 +143,15 @@ export class EngineThread {
   /** The event log, oldest first, by commits. */
   async events(query: EventQuery = {}): Promise<readonly LoggedEvent[]> {
     const opened = await this.#open();
-    if (opened === undefined) return [];
     const { readEvents } = await import('./event-log.ts');
-    return readEvents(opened.codec, opened.row, query);
+    return opened === undefined ? [] : readEvents(opened.codec, opened.row, query);
   }
 
   /** The whole event log as JSON Lines, with the data that the events refer to. Each text is one line. */
   async *exportLog(): AsyncGenerator<string, void, undefined> {
     const opened = await this.#open();
-    if (opened === undefined) return;
     const { exportLog } = await import('./export-log.ts');
-    yield* exportLog(opened.codec, opened.row);
+    if (opened !== undefined) yield* exportLog(opened.codec, opened.row);
   }
 
   /** Lets another owner read the thread, or also write to it: send, cancel, answer and run. Replaces an earlier share. */
@@ -233,8 +232,7 @@ export class EngineThread {
   /** Every effect on record, oldest first, each attempt by itself; with the calls' ids (effect keys) and status (A2). */
   async effects(): Promise<readonly EffectInfo[]> {
     const opened = await this.#open();
-    if (opened === undefined) return [];
-    const { entries } = await readLedger(opened.codec, 0, opened.row.ledger);
+    const { entries } = opened ? await readLedger(opened.codec, 0, opened.row.ledger) : { entries: [] };
     const calls = entries.filter(({ intent }) => intent.kind !== 'inputs' && intent.kind !== 'node');
     return calls.map((entry) => effectInfo(entry, this.#runner !== undefined));
   }
@@ -263,10 +261,12 @@ export class EngineThread {
     }
     if (this.#codec?.incarnation !== row.incarnation) {
       this.#codec = await this.#ports.keyRing.openThread(row.thread, row.incarnation);
+      // Sealed, unlike the row's, which whoever writes to the store can change.
+      this.#owner = (await this.#ports.keyRing.identityOf(row.thread, row.incarnation)).owner;
       for (const secret of this.#options.secrets?.() ?? []) this.#codec.secrets.add(secret);
     }
     const { owner = 'local' } = this.#options;
-    if (row.owner !== owner && !(await isSharedWith(this.#codec, owner, need))) {
+    if (this.#owner !== owner && !(await isSharedWith(this.#codec, owner, need))) {
       throw engineErrors.make('not_owner', { thread: this.id, owner, needs: need });
     }
     return { row, codec: this.#codec };

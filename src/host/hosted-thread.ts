@@ -111,7 +111,7 @@ export class HostedThread {
     if (frame.type === 'running') this.#blocked = null;
     if (frame.type === 'full') {
       this.#blocked = frame.error;
-      void this.#stream.showView();
+      void this.#stream.showView().catch(() => undefined); // the next view shows it
     }
     this.#stream.showFrame(frame);
     if (frame.type === 'step' || frame.type === 'status' || frame.type === 'answered') this.hint();

@@ -56,6 +56,12 @@ describe('the thread of another owner', () => {
     expect(await plainState(await scene.open())).toEqual({ notes: ['private', 'seen'] });
   });
 
+  test('[A14b, A11b] stays his, whatever somebody wrote into the row', async () => {
+    const { scene, bob } = await given();
+    scene.changeRow((row) => ({ ...row, owner: 'bob' }));
+    await expect((await bob()).checkpoints()).rejects.toMatchObject(refusal);
+  });
+
   test('[A14b] is not listed, and its id is not told', async () => {
     const { scene, ann } = await given();
     const engine = await scene.world.engine({ agent, owner: 'bob' });

@@ -34,7 +34,7 @@ export interface Golden {
 /** Threads of today's format: one with every kind of record in it, which waits, and one of a checkpointer. */
 export async function makeGolden(): Promise<Golden> {
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0; // recorded errors would hold the paths of this machine
+  Error.stackTraceLimit = 0; // recorded errors would hold file paths
   try {
     return await makeThreads();
   } finally {
