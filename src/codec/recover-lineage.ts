@@ -6,7 +6,7 @@ import { equalBytes } from '../base/bytes.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import { baseKey, type Checkpoint, openBase, openCheckpoint } from './checkpoint-codec.ts';
 import { codecErrors } from './errors.ts';
-import { openEvents } from './events-codec.ts';
+import { openEvents } from './open-events.ts';
 import type { ThreadCodec } from './thread-codec.ts';
 import { fieldsAfter, type StateImage } from './thread-image.ts';
 

@@ -12,7 +12,7 @@ import type { StoredValue, ThreadCodec } from './thread-codec.ts';
 const batch = 64;
 
 /** The blobs that a value needs, those inside of its blobs included. @throws `record_missing`, `record_damaged` */
-export async function blobsIn(codec: ThreadCodec, stored: StoredValue): Promise<readonly LargeRef[]> {
+async function blobsIn(codec: ThreadCodec, stored: StoredValue): Promise<readonly LargeRef[]> {
   const own = stored instanceof LargeRef ? [stored] : [];
   if (stored instanceof LargeRef && stored.form !== 'packed') return own;
   const packed = stored instanceof LargeRef ? await codec.readBlob(stored) : stored;

@@ -208,11 +208,11 @@ export class BlobBatch {
   }
 }
 
-export function chunkKey(hash: string, index: number): string {
+function chunkKey(hash: string, index: number): string {
   return `${hash}.${index.toString(16).padStart(4, '0')}`;
 }
 
-export function chunkCount(bytes: number): number {
+function chunkCount(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / chunkBytes));
 }
 

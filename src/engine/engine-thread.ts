@@ -2,7 +2,7 @@
 import { randomId } from '../base/random.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
 import { readLedger } from '../codec/ledger-codec.ts';
-import { isSharedWith, type Need, type Share, type ShareRights } from '../codec/shares.ts';
+import type { Need, Share, ShareRights } from '../codec/shares.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import { openThreadImage } from '../codec/thread-image.ts';
 import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
@@ -266,7 +266,7 @@ export class EngineThread {
       for (const secret of this.#options.secrets?.() ?? []) this.#codec.secrets.add(secret);
     }
     const { owner = 'local' } = this.#options;
-    if (this.#owner !== owner && !(await isSharedWith(this.#codec, owner, need))) {
+    if (this.#owner !== owner && !(await (await import('../codec/shares.ts')).isSharedWith(this.#codec, owner, need))) {
       throw engineErrors.make('not_owner', { thread: this.id, owner, needs: need });
     }
     return { row, codec: this.#codec };

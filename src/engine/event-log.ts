@@ -2,8 +2,9 @@
  * The event log of a thread (A6). A commit stores what only it knows; what the ledger, the inbox and the waits hold already is
  * read from there, and comes in the place where it happened: between the commits before and after it.
  */
-import { openEvents } from '../codec/events-codec.ts';
+
 import { type LedgerEntry, readLedger } from '../codec/ledger-codec.ts';
+import { openEvents } from '../codec/open-events.ts';
 import { marks } from '../codec/quarantine.ts';
 import { faultOf } from '../codec/recover-lineage.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';

@@ -1,4 +1,4 @@
-import { openEvents } from '../codec/events-codec.ts';
+import { openEvents } from '../codec/open-events.ts';
 import { faultOf } from '../codec/recover-lineage.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { StepLedger } from './step-ledger.ts';

@@ -1,6 +1,6 @@
 /** What a compaction keeps: decided from records that were opened, before anything is deleted. */
 import { baseKey } from '../codec/checkpoint-codec.ts';
-import { openEvents } from '../codec/events-codec.ts';
+import { openEvents } from '../codec/open-events.ts';
 import { marks, readMarks } from '../codec/quarantine.ts';
 import { faultOf } from '../codec/recover-lineage.ts';
 import { FieldCheck } from '../codec/references.ts';

@@ -1,4 +1,4 @@
-import { openEvents } from '../../src/codec/events-codec.ts';
+import { openEvents } from '../../src/codec/open-events.ts';
 import type { ThreadEvent } from '../../src/model/event.ts';
 import type { ThreadId } from '../../src/model/ids.ts';
 import type { Scene } from './support.ts';
