@@ -119,6 +119,7 @@ describe('of any history, under any policy', () => {
         const after = await history.ids();
         expect(after).toEqual(expect.arrayContaining([...before.slice(-keep), ...pins]));
         expect(after.length).toBeLessThanOrEqual(Math.max(keep, 2) + pins.length);
+        expect(after.length).toBeGreaterThanOrEqual(Math.min(before.length, 2));
         await history.expectWhole();
         await history.add(more, everySteps);
         await history.expectWhole();
