@@ -235,16 +235,23 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     if (result.status === 'missing') {
       throw codecErrors.make('record_missing', { table: 'wraps', key: 'ring', needed: 'a new thread' });
     }
+    this.#refuseOther(threadId, result.row);
     if (result.row.head !== null) return { moved: result.row.head };
     const codec = await keyRing.openThread(hash, result.row.incarnation);
     const image = await openThreadImage(codec, result.row);
     return { codec, image, baseline: { values: {}, stored: new Map(), names: [] } };
   }
 
+  #refuseOther(thread: string, row: ThreadRow | undefined): void {
+    const { owner = 'local' } = this.#options;
+    if (row !== undefined && row.owner !== owner) throw checkpointerErrors.make('not_owner', { thread, owner });
+  }
+
   async #open(threadId: string): Promise<{ row: ThreadRow; codec: ThreadCodec } | undefined> {
     const { keyRing, store } = this.#parts;
     const hash = await keyRing.threadHash(this.#options.namespace ?? 'default', checkedId(threadId));
     const row = await store.readThread(hash);
+    this.#refuseOther(threadId, row);
     return row && { row, codec: await keyRing.openThread(hash, row.incarnation) };
   }
 

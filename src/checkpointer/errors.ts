@@ -7,6 +7,7 @@ export interface CheckpointerErrorDetails {
   checkpoint_needed: { thread: string; checkpoint: string };
   checkpoint_pinned: { thread: string; checkpoint: string; forks: string };
   thread_of_an_agent: { thread: string; agent: string };
+  not_owner: { thread: string; owner: string };
   thread_deleted: { thread: string };
   state_invalid: { field: string; problem: string };
   log_not_a_list: { field: string; found: string };
@@ -25,6 +26,7 @@ export const checkpointerErrors = errorFamily<CheckpointerErrorDetails>({
     `Checkpoint ${d.checkpoint} of thread "${d.thread}" cannot be deleted: ${d.forks} was forked from it. Keep it, or delete the whole thread.`,
   thread_of_an_agent: (d) =>
     `Thread "${d.thread}" is run by agent "${d.agent}". It can be read here, but only its agent may write to it.`,
+  not_owner: (d) => `Thread "${d.thread}" belongs to somebody else than "${d.owner}". Nothing was read or changed.`,
   thread_deleted: (d) => `Thread "${d.thread}" was deleted while it was being saved. Nothing was saved.`,
   state_invalid: (d) => `Field "${d.field}" does not fit its schema: ${d.problem}. Nothing was saved.`,
   state_not_an_object: (d) =>

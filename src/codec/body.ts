@@ -46,6 +46,19 @@ export class BodyReader {
     return item instanceof Uint8Array ? Uint8Array.from(item) : this.#refuse('bytes', item);
   }
 
+  bytesOrNull(): Uint8Array | null {
+    if (this.#items[this.#next] !== null) return this.bytes();
+    this.#next += 1;
+    return null;
+  }
+
+  /** A text, a number or null: a detail of an event. */
+  scalar(): string | number | null {
+    const item = this.#take();
+    const fits = typeof item === 'string' || typeof item === 'number' || item === null;
+    return fits ? item : this.#refuse('a text or a number', item);
+  }
+
   stored(): StoredValue {
     return this.#storedFrom(this.#take());
   }

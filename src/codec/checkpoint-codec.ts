@@ -132,7 +132,7 @@ export function checkpointInfo(checkpoint: Checkpoint): CheckpointInfo {
   };
 }
 
-function bodyItems(body: CheckpointBody): unknown[] {
+export function bodyItems(body: CheckpointBody): unknown[] {
   const { position, control } = body;
   return [
     body.cause,
@@ -149,7 +149,7 @@ function bodyItems(body: CheckpointBody): unknown[] {
   ];
 }
 
-function readBody(reader: BodyReader): CheckpointBody {
+export function readBody(reader: BodyReader): CheckpointBody {
   const body = {
     cause: reader.text() as CheckpointCause,
     stateVersion: reader.number(),
@@ -181,7 +181,7 @@ function controlItems({ run, ledger, epoch, usage, limits, spent, failure, ...co
   return [
     control.status,
     [run.steps, run.maxSteps, run.input, run.began],
-    [ledger.count, ledger.digest, ledger.from],
+    [ledger.count, ledger.digest, ledger.from, ledger.replayTo],
     control.inboxTaken,
     control.consumed,
     [epoch.home, epoch.local],
@@ -219,7 +219,7 @@ function readControl(reader: BodyReader): Omit<Control, 'past'> {
       input: run.number(),
       began: run.textOrNull() as CheckpointId | null,
     },
-    ledger: { count: ledger.number(), digest: ledger.bytes(), from: ledger.number() },
+    ledger: { count: ledger.number(), digest: ledger.bytes(), from: ledger.number(), replayTo: ledger.number() },
     inboxTaken,
     consumed,
     epoch: { home: epoch.number(), local: epoch.number() },

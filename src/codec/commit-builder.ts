@@ -6,9 +6,9 @@ import { type CheckpointId, type CommitId, sequenceOf } from '../model/ids.ts';
 import { type FieldImage, isLogImage, type LogImage, logLength, sealCheckpoint } from './checkpoint-codec.ts';
 import { type RowControl, sealRowControl } from './control-codec.ts';
 import { tagOf } from './envelope.ts';
+import { sealEvents } from './events-codec.ts';
 import { nextLedgerDigest, type StoredIntent, sealIntent } from './ledger-codec.ts';
 import { sealSegments } from './log-codec.ts';
-import { packBody } from './packer.ts';
 import { BlobBatch, type ThreadCodec } from './thread-codec.ts';
 import type { StateImage, ThreadImage } from './thread-image.ts';
 
@@ -85,13 +85,12 @@ export async function buildCheckpoint(
     fields: isSnapshot ? fields : changed,
     removed: isSnapshot ? [] : plan.change.remove,
   };
-  const [checkpointRecord, eventRecord] = await Promise.all([
-    sealCheckpoint(codec, body),
-    sealEvents(codec, plan.id, plan.events),
-  ]);
+  const checkpointRecord = await sealCheckpoint(codec, body);
   const tag = tagOf(checkpointRecord.body);
+  const change = isSnapshot ? { ...body, tag, fields: changed, removed: plan.change.remove } : undefined;
+  const eventRecord = await sealEvents(codec, plan.id, plan.events, change);
   const control: RowControl = { ...before.control, base: body.base, headTag: tag };
-  const change = {
+  const rowChange = {
     head: plan.id,
     sequence: sequenceOf(plan.id) ?? row.sequence + 1,
     ledger: row.ledger,
@@ -106,7 +105,7 @@ export async function buildCheckpoint(
     codec,
     before,
     control,
-    change,
+    rowChange,
     plan.id as string as CommitId,
     plan.durability,
     records,
@@ -201,14 +200,4 @@ function extended(log: LogImage, span: string, from: number, count: number): Log
   if (count === 0) return log;
   if (last?.span !== span) return { spans: [...log.spans, { span, from, to: from + count }] };
   return { spans: [...log.spans.slice(0, -1), { ...last, to: last.to + count }] };
-}
-
-export async function sealEvents(
-  codec: ThreadCodec,
-  id: CheckpointId,
-  events: readonly ThreadEvent[],
-): Promise<readonly RecordWrite[]> {
-  if (events.length === 0) return [];
-  const body = events.map((event) => [event.type, event.atMs, new Map(Object.entries(event.details))]);
-  return [await codec.sealRecord('events', id, packBody([body]))];
 }

@@ -1,9 +1,8 @@
 /** Inbox items. Their place binds thread and deduplication id; the order is the store's. */
 import type { InboxAppend } from '../model/commit.ts';
-import type { ThreadHash } from '../model/ids.ts';
 import { sortable } from '../model/ids.ts';
 import type { Extension, InboxPolicy, Settled } from '../model/inbox.ts';
-import type { RecordRange, RecordSource, StoredRecord } from '../model/records.ts';
+import type { RecordRange, StoredRecord } from '../model/records.ts';
 import { BodyReader, storedItem } from './body.ts';
 import { codecErrors } from './errors.ts';
 import { packBody } from './packer.ts';
@@ -56,14 +55,15 @@ function payloadOf(item: InboxItem): unknown {
         : undefined;
 }
 
-/** Items with a higher order than `after` that are not among `consumed`, in order. */
+/** Items with a higher order than `after` that are not among `consumed`, in order; at most `limit` are read. */
 export async function readInbox(
   codec: ThreadCodec,
   after: number,
-  consumed: readonly number[] = [],
+  { consumed = [], limit }: { readonly consumed?: readonly number[]; readonly limit?: number } = {},
 ): Promise<readonly OrderedItem[]> {
   const settled = new Set(consumed);
-  const records = await inboxRecords(codec.source, codec.thread, after);
+  const range = { ...itemsBehind(after), ...(limit !== undefined && { limit }) };
+  const records = await codec.source.range('inbox', codec.thread, range);
   return Promise.all(
     records.filter((record) => !settled.has(orderIn(record))).map((record) => openItem(codec, record)),
   );
@@ -71,12 +71,8 @@ export async function readInbox(
 
 /** Order of the first item that is not settled, without opening it; `undefined` if there is none. */
 export async function firstOrder(codec: ThreadCodec, { inboxTaken, consumed }: Settled): Promise<number | undefined> {
-  const records = await inboxRecords(codec.source, codec.thread, inboxTaken);
+  const records = await codec.source.range('inbox', codec.thread, itemsBehind(inboxTaken));
   return records.map(orderIn).find((order) => !consumed.includes(order));
-}
-
-function inboxRecords(source: RecordSource, thread: ThreadHash, after: number): Promise<readonly StoredRecord[]> {
-  return source.range('inbox', thread, itemsBehind(after));
 }
 
 function itemsBehind(after: number): RecordRange {

@@ -7,6 +7,7 @@ import { base64url, utf8 } from '../base/bytes.ts';
 import { type Random, randomId } from '../base/random.ts';
 import type { Condition, GroupResult, RecordWrite } from '../model/commit.ts';
 import type { CommitId, Incarnation, ThreadHash, ThreadId, WaitId } from '../model/ids.ts';
+import type { ParentThread } from '../model/parent-thread.ts';
 import type { RecordSource, StoredRecord } from '../model/records.ts';
 import { BodyReader } from './body.ts';
 import type { Cryptography } from './cipher.ts';
@@ -116,20 +117,30 @@ export class KeyRing<RootKey = unknown> {
    * @throws `key_missing`: its wrap is not there. `record_damaged`: its wrap does not open.
    */
   async openThread(thread: ThreadHash, incarnation: Incarnation): Promise<ThreadCodec> {
-    const { store, root, random, cryptography } = this.#parts;
+    const { random, cryptography } = this.#parts;
+    const { reader, keyId } = await this.#openWrap(thread, incarnation);
+    const cipher = await cryptography.dataCipher(reader.bytes());
+    const { parent } = readIdentity(reader);
+    return this.#codec(thread, incarnation, new DataSealer(keyId, cipher, random), parent);
+  }
+
+  /** Who a thread is, as it was made: what its row says, sealed. @throws `key_missing`, `record_damaged` */
+  async identityOf(thread: ThreadHash, incarnation: Incarnation): Promise<ThreadIdentity> {
+    const { reader } = await this.#openWrap(thread, incarnation);
+    reader.bytes(); // the secret
+    return readIdentity(reader);
+  }
+
+  async #openWrap(thread: ThreadHash, incarnation: Incarnation) {
+    const { store, root } = this.#parts;
     const key = `data:${incarnation}`;
     const wrap = await store.get('wraps', thread, key);
     if (wrap === undefined) throw codecErrors.make('key_missing', { database: store.name, key });
-    const place = wrapPlace(store.name, thread, incarnation, key, wrap.plain);
-    const { plaintext } = await root.open(place, wrap.body);
-    const reader = BodyReader.of(plaintext, { table: 'wraps', key });
-    const secret = reader.bytes();
-    for (const _ of ['id', 'namespace', 'owner', 'agent']) reader.text();
-    reader.number();
-    const parent = readParent(reader);
-    const keyId = fromBase64url(String(wrap.plain.keyId));
-    const sealer = new DataSealer(keyId, await cryptography.dataCipher(secret), random);
-    return this.#codec(thread, incarnation, sealer, parent);
+    const { plaintext } = await root.open(wrapPlace(store.name, thread, incarnation, key, wrap.plain), wrap.body);
+    return {
+      reader: BodyReader.of(plaintext, { table: 'wraps', key }),
+      keyId: fromBase64url(String(wrap.plain.keyId)),
+    };
   }
 
   #codec(thread: ThreadHash, incarnation: Incarnation, sealer: DataSealer, parent: ParentThread | null): ThreadCodec {
@@ -149,19 +160,21 @@ export interface ThreadIdentity {
   readonly parent: ParentThread | null;
 }
 
-/** Who waits for a thread, and where. */
-export interface ParentThread {
-  readonly thread: ThreadHash;
-  readonly incarnation: Incarnation;
-  readonly wait: WaitId;
-  /** The agents from the first ancestor down to the parent. */
-  readonly ancestors: readonly string[];
-}
-
 export interface NewThreadKey {
   readonly codec: ThreadCodec;
   readonly wrap: RecordWrite;
   readonly condition: Extract<Condition, { kind: 'present' }>;
+}
+
+function readIdentity(reader: BodyReader): ThreadIdentity {
+  return {
+    id: reader.text() as ThreadId,
+    namespace: reader.text(),
+    owner: reader.text(),
+    agent: reader.text(),
+    createdAtMs: reader.number(),
+    parent: readParent(reader),
+  };
 }
 
 function readParent(reader: BodyReader): ParentThread | null {

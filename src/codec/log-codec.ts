@@ -139,7 +139,7 @@ async function readSpan(codec: ThreadCodec, field: string, span: string, from: n
   return items;
 }
 
-async function openSegment(
+export async function openSegment(
   codec: ThreadCodec,
   record: StoredRecord,
 ): Promise<{ from: number; items: readonly StoredValue[] }> {
@@ -149,6 +149,6 @@ async function openSegment(
 }
 
 /** Field names may hold any character; keys are ASCII and `/` separates their parts. */
-function segmentPrefix(field: string, span: string): string {
+export function segmentPrefix(field: string, span: string): string {
   return `${encodeURIComponent(field)}/${span}/`;
 }

@@ -1,8 +1,9 @@
 import { type Random, randomId } from '../base/random.ts';
 import type { CommitId, Incarnation, ThreadHash, ThreadId } from '../model/ids.ts';
+import type { ParentThread } from '../model/parent-thread.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { type RowControl, sealRowControl } from './control-codec.ts';
-import type { KeyRing, NewThreadKey, ParentThread } from './key-ring.ts';
+import type { KeyRing, NewThreadKey } from './key-ring.ts';
 import { recordFormat } from './thread-codec.ts';
 
 export interface NewThread {

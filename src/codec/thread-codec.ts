@@ -1,12 +1,13 @@
 import { utf8 } from '../base/bytes.ts';
+import { Secrets } from '../base/secrets.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import { FileRef } from '../model/file-ref.ts';
 import type { Incarnation, ThreadHash } from '../model/ids.ts';
+import type { ParentThread } from '../model/parent-thread.ts';
 import type { PlainFields, RecordSource, StoredRecord, Table } from '../model/records.ts';
 import type { Place } from './envelope.ts';
 import { codecErrors } from './errors.ts';
 import { inspectValue } from './inspect-value.ts';
-import type { ParentThread } from './key-ring.ts';
 import { LargeRef, packValue, unpackValue } from './packer.ts';
 import type { DataSealer, Opened } from './sealer.ts';
 import { substitute } from './substitute.ts';
@@ -17,6 +18,11 @@ export const defaultThresholdBytes = 4096;
 const chunkBytes = 48 * 1024;
 /** Format version of every record kind; a kind that changes gets the next number. */
 export const recordFormat = 1;
+
+const secretFound = {
+  found: 'a value that is declared secret',
+  hint: 'it must not leave its secret field; tools make it again where they need it',
+};
 
 /** A value as records hold it: packed, or a reference to a blob. */
 export type StoredValue = Uint8Array | LargeRef;
@@ -39,6 +45,8 @@ export class ThreadCodec {
   readonly source: RecordSource;
   /** The thread that waits for this one's end; `null` for one that nobody started. */
   readonly parent: ParentThread | null;
+  /** What must never be stored, nor be read in an error. */
+  readonly secrets = new Secrets();
   readonly #database: string;
   readonly #thresholdBytes: number;
   /** References of files that this codec has read or written: their bytes need not be hashed again. */
@@ -60,6 +68,7 @@ export class ThreadCodec {
    * @throws `value_not_storable`, with a path that begins with `path`.
    */
   async encodeValue(value: unknown, path: string, blobs: BlobBatch): Promise<StoredValue> {
+    if (this.secrets.isIn(value)) throw codecErrors.make('value_not_storable', { path, ...secretFound });
     const found = inspectValue(value, path, this.#thresholdBytes);
     const refs = new Map<unknown, LargeRef>();
     for (const item of found.large) refs.set(item, await this.#largeRef(item, blobs));
@@ -134,7 +143,7 @@ export class ThreadCodec {
     if (typeof item === 'string') return this.#store(utf8(item), 'text', blobs);
     if (item instanceof Uint8Array) return this.#store(item.slice(), 'bytes', blobs);
     const known = this.#files.get(item);
-    if (known !== undefined) {
+    if (known !== undefined && blobs.mayReuse) {
       blobs.reused.set(known.hash, known);
       return known;
     }
@@ -146,7 +155,7 @@ export class ThreadCodec {
   async #store(bytes: Uint8Array, form: LargeRef['form'], blobs: BlobBatch, name = '', type = ''): Promise<LargeRef> {
     const ref = new LargeRef(await this.sealer.hash('blob', bytes), bytes.length, form, name, type);
     if (blobs.has(ref.hash)) return ref;
-    if (await this.#isStored(ref)) {
+    if (blobs.mayReuse && (await this.#isStored(ref))) {
       blobs.reused.set(ref.hash, ref);
       return ref;
     }
@@ -163,7 +172,8 @@ export class ThreadCodec {
   }
 
   async #isStored(ref: LargeRef): Promise<boolean> {
-    return (await this.source.get('blobs', this.thread, chunkKey(ref.hash, chunkCount(ref.bytes) - 1))) !== undefined;
+    const last = await this.source.get('blobs', this.thread, chunkKey(ref.hash, chunkCount(ref.bytes) - 1));
+    return last !== undefined && last.body.length > 0; // a collected one is empty
   }
 
   #file(ref: LargeRef): FileRef {
@@ -176,8 +186,14 @@ export class ThreadCodec {
 
 /** The blobs that one commit needs: fresh ones to write, stored ones that must still be there. */
 export class BlobBatch {
+  /** Whether a stored blob may be referred to: only by a writer whose commit names its epoch, as collection raises it. */
+  readonly mayReuse: boolean;
   readonly fresh = new Map<string, readonly RecordWrite[]>();
   readonly reused = new Map<string, LargeRef>();
+
+  constructor({ mayReuse = true }: { readonly mayReuse?: boolean } = {}) {
+    this.mayReuse = mayReuse;
+  }
 
   has(hash: string): boolean {
     return this.fresh.has(hash) || this.reused.has(hash);

@@ -42,12 +42,17 @@ export async function openStateImage(codec: ThreadCodec, id: CheckpointId, base?
   const [snapshot] = lineage;
   const checkpoint = lineage.at(-1);
   if (snapshot === undefined || checkpoint === undefined) throw missing(id);
+  return { checkpoint, fields: fieldsAfter(lineage), baseAtMs: snapshot.atMs, sinceBase: lineage.length - 1 };
+}
+
+/** The fields after these checkpoints, the first of which holds them all. */
+export function fieldsAfter(lineage: readonly Checkpoint[]): ReadonlyMap<string, FieldImage> {
   const fields = new Map<string, FieldImage>();
   for (const step of lineage) {
     for (const [name, image] of step.fields) fields.set(name, image);
     for (const name of step.removed) fields.delete(name);
   }
-  return { checkpoint, fields, baseAtMs: snapshot.atMs, sinceBase: lineage.length - 1 };
+  return fields;
 }
 
 /**

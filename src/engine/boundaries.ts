@@ -8,13 +8,14 @@ import { withSettled } from '../model/inbox.ts';
 import { noLines } from '../model/lines.ts';
 import type { AppliedUpdate } from '../program/state.ts';
 import { entryOf } from './agent-nodes.ts';
-import { type Boundary, ledgerHere, type NextBoundary } from './boundary.ts';
+import type { Boundary, NextBoundary } from './boundary.ts';
 import { stepIdFor } from './identity.ts';
 import { LineDraft } from './line-draft.ts';
 import type { LineUpdates } from './line-updates.ts';
 import { controlOf, type NextCheckpoint, positionOf } from './plans.ts';
 import { changeOf, retriesAfter, usedAfter } from './step-boundaries.ts';
 import type { StepRun, Tally } from './step-run.ts';
+import { ledgerHere } from './step-trace.ts';
 import { ThreadState } from './thread-state.ts';
 
 export class RunBoundaries {
@@ -175,7 +176,7 @@ export class RunBoundaries {
     error: unknown,
     control: NextCheckpoint['control'] = {},
   ): Promise<State> {
-    const failure = errorToData(error);
+    const failure = this.#boundary.parts.writer.codec.secrets.masked(errorToData(error));
     const after = await this.#close(state, () => ({
       cause: 'failed',
       control: { ...control, status: 'failed', waits: [], failure },

@@ -147,7 +147,12 @@ export class Boundary {
         };
         const also = await this.#answerToParent(made);
         const wakeUpAtMs = earliest([made.wakeUpAtMs ?? null, this.#deadlineAfter(before, made)]);
-        const events = [...resumed, ...made.events];
+        // Who it was, and the entries of the ledger up to here: the event log gives them to their step by this.
+        const trace = { run: before.row.epoch.local, ledger: before.row.ledger };
+        const events = [...resumed, ...made.events].map((event) => ({
+          ...event,
+          details: { ...event.details, ...trace },
+        }));
         return planFor(before, { ...made, wakeUpAtMs, events, ...(also && { also }) }, world);
       },
       () => {
@@ -208,9 +213,4 @@ export class Boundary {
 export function earliest(times: readonly (number | null)[]): number | null {
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.min(...known);
-}
-
-/** The ledger as the next step finds it: its own entries come after this count. */
-export function ledgerHere({ row, control }: ThreadImage) {
-  return { count: row.ledger, digest: control.ledgerDigest, from: row.ledger };
 }

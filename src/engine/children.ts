@@ -7,12 +7,12 @@
 import type { ErrorData } from '../base/errors.ts';
 import { randomId } from '../base/random.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
-import type { ParentThread } from '../codec/key-ring.ts';
 import { newThread } from '../codec/new-thread.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { OtherThread } from '../model/commit.ts';
 import type { CommitId, ThreadHash, ThreadId } from '../model/ids.ts';
+import type { ParentThread } from '../model/parent-thread.ts';
 import type { ThreadRow } from '../model/records.ts';
 import type { Wait } from '../model/wait.ts';
 import { engineErrors } from './errors.ts';

@@ -1,80 +1,36 @@
 /** One thread as its host sees it: takes what comes from outside, durably, runs it, and shows what is committed. */
 import { randomId } from '../base/random.ts';
-import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
-import { readLedger } from '../codec/ledger-codec.ts';
-import { newThread } from '../codec/new-thread.ts';
-import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
-import { openStateImage, openThreadImage, type ThreadImage } from '../codec/thread-image.ts';
+import type { ShareRights } from '../codec/shares.ts';
+import { BlobBatch } from '../codec/thread-codec.ts';
 import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
-import type { CheckpointInfo } from '../model/checkpoint.ts';
-import type { CommitGroup, Condition, GroupResult } from '../model/commit.ts';
-import type { EffectInfo } from '../model/effect.ts';
-import type { Frame } from '../model/frame.ts';
-import {
-  type CheckpointId,
-  type CommitId,
-  sequenceOf,
-  type ThreadHash,
-  type ThreadId,
-  type WaitId,
-} from '../model/ids.ts';
+import type { CheckpointId, WaitId } from '../model/ids.ts';
 import { type Extension, type InboxPolicy, inboxPolicies } from '../model/inbox.ts';
-import type { ThreadRow } from '../model/records.ts';
-import { decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
-import { type AnyAgent, limitProblem } from '../program/agent.ts';
+import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
+import { decisionsFor, type WaitAnswer } from '../model/wait.ts';
+import { limitProblem } from '../program/agent.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
+import type { Compaction } from './compact.ts';
 import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
-import { give } from './give.ts';
-import { listCheckpoints, type Page } from './list-checkpoints.ts';
-import { controlOf } from './plans.ts';
-import type { EngineOptions, RunPorts } from './ports.ts';
-import type { RunEnd } from './run-end.ts';
-import { effectInfo } from './step-ledger.ts';
+import { isDamage, type RunEnd } from './run-end.ts';
+import type { OpenThread } from './thread-access.ts';
 import { ThreadRunner } from './thread-runner.ts';
-import { type StateRecord, ThreadState } from './thread-state.ts';
+import { ThreadViews } from './thread-views.ts';
 import type { Comparison } from './time-travel-compare.ts';
 import type { DiffSide, FieldDiff, Inspection } from './time-travel-diff.ts';
 import type { ForkOptions } from './time-travel-fork.ts';
 import type { GoBackOptions, TravelParts } from './time-travel-parts.ts';
 import { Turns } from './turns.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
-/** Whoever sends or answers is told within this time that the store does not take it, and may ask again. */
-const answerWithinMs = 5_000;
-
-/** How a run may have ended: new input begins the next one. */
-const endStatuses: readonly string[] = ['done', 'failed', 'cancelled'];
-
-interface OpenThread {
-  readonly row: ThreadRow;
-  readonly codec: ThreadCodec;
-}
-
-export class EngineThread {
-  readonly id: ThreadId;
-  readonly #ports: RunPorts;
-  /** With the agent that the thread belongs to, once that is known. */
-  #options: EngineOptions;
-  readonly #agents: ReadonlyMap<string, AnyAgent>;
-  readonly #emit: (frame: Frame) => void;
-  #codec: ThreadCodec | undefined;
+export class EngineThread extends ThreadViews {
   #runner: ThreadRunner | undefined;
   #isStopping = false;
   readonly #turns = new Turns();
 
-  constructor(
-    ports: RunPorts,
-    options: EngineOptions,
-    agents: ReadonlyMap<string, AnyAgent>,
-    id: ThreadId,
-    emit: (frame: Frame) => void,
-  ) {
-    this.#agents = agents;
-    this.#ports = ports;
-    this.#options = options;
-    this.id = id;
-    this.#emit = emit;
+  protected override get isLive(): boolean {
+    return this.#runner !== undefined;
   }
 
   /**
@@ -85,22 +41,22 @@ export class EngineThread {
    */
   async send(
     update: object,
-    dedupId: string = randomId(this.#ports.random),
+    dedupId: string = randomId(this.ports.random),
     policy: InboxPolicy = 'queue',
   ): Promise<void> {
-    await this.#open(); // whose input it is, is known then
-    checkInput(this.#options.agent.state, update);
+    await this.open(); // whose input it is, is known then
+    checkInput(this.options.agent.state, update);
     if (!inboxPolicies.includes(policy)) {
       throw engineErrors.make('policy_unknown', { policy: String(policy), known: inboxPolicies.join(', ') });
     }
-    const item = { type: 'input', update: { ...update }, policy, atMs: this.#ports.clock.nowMs() } as const;
+    const item = { type: 'input', update: { ...update }, policy, atMs: this.ports.clock.nowMs() } as const;
     for (;;) {
-      const opened = (await this.#open()) ?? (await this.#create());
+      const opened = (await this.open('write')) ?? (await this.create());
       if (policy !== 'reject') {
-        await this.#append(opened, dedupId, item);
+        await this.append(opened, dedupId, item);
         return;
       }
-      if (await this.#appendIfFree(opened, dedupId, item)) return;
+      if (await this.appendIfFree(opened, dedupId, item)) return;
     }
   }
 
@@ -109,11 +65,11 @@ export class EngineThread {
    *
    * @throws `thread_unknown`, `value_not_storable`: nothing was kept.
    */
-  async signal(event: string, value?: unknown, dedupId: string = randomId(this.#ports.random)): Promise<void> {
+  async signal(event: string, value?: unknown, dedupId: string = randomId(this.ports.random)): Promise<void> {
     if (typeof event !== 'string' || event === '')
       throw engineErrors.make('event_name_invalid', { name: String(event) });
-    const item = { type: 'event', name: event, value, atMs: this.#ports.clock.nowMs() } as const;
-    await this.#append(await this.#opened(), dedupId, item);
+    const item = { type: 'event', name: event, value, atMs: this.ports.clock.nowMs() } as const;
+    await this.append(await this.opened('write'), dedupId, item);
   }
 
   /**
@@ -121,16 +77,16 @@ export class EngineThread {
    *
    * @throws `thread_unknown`, `extension_invalid`: nothing was kept.
    */
-  async extend(limits: Extension, dedupId: string = randomId(this.#ports.random)): Promise<void> {
+  async extend(limits: Extension, dedupId: string = randomId(this.ports.random)): Promise<void> {
     const problem = limitProblem(limits, 'the extension');
     if (problem !== undefined) throw engineErrors.make('extension_invalid', { problem });
-    const item = { type: 'extend', limits: { ...limits }, atMs: this.#ports.clock.nowMs() } as const;
-    await this.#append(await this.#opened(), dedupId, item);
+    const item = { type: 'extend', limits: { ...limits }, atMs: this.ports.clock.nowMs() } as const;
+    await this.append(await this.opened('write'), dedupId, item);
   }
 
   /** Asks the run to stop. Durable once it resolves. @throws `thread_unknown` */
-  async cancel(dedupId: string = randomId(this.#ports.random)): Promise<void> {
-    await this.#append(await this.#opened(), dedupId, { type: 'cancel', atMs: this.#ports.clock.nowMs() });
+  async cancel(dedupId: string = randomId(this.ports.random)): Promise<void> {
+    await this.append(await this.opened('write'), dedupId, { type: 'cancel', atMs: this.ports.clock.nowMs() });
   }
 
   /**
@@ -141,7 +97,7 @@ export class EngineThread {
    * arguments that the tool would refuse: nothing was kept.
    */
   async answer(id: string, digest: string, answer: WaitAnswer): Promise<void> {
-    const { row, codec } = await this.#opened();
+    const { row, codec } = await this.opened('write');
     const wait = await readWait(codec, id as WaitId);
     if (wait === undefined) throw engineErrors.make('wait_unknown', { thread: this.id, wait: id });
     const allowed = decisionsFor[wait.kind];
@@ -149,17 +105,17 @@ export class EngineThread {
       throw engineErrors.make('answer_invalid', { wait: id, decision: answer.decision, allowed: allowed.join(', ') });
     }
     if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
-    const tool = this.#options.agent.tools[wait.tool];
+    const tool = this.options.agent.tools[wait.tool];
     if (tool !== undefined && answer.decision === 'allow' && answer.args !== undefined) checkedInput(tool, answer.args);
-    const nowMs = this.#ports.time.nowMs();
+    const nowMs = this.ports.time.nowMs();
     const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= nowMs;
-    const blobs = new BlobBatch();
+    const blobs = new BlobBatch({ mayReuse: false });
     const record = await sealAnswer(codec, wait, isOver ? { decision: 'expired' } : answer, nowMs, blobs);
-    const result = await this.#give(row, {
+    const result = await this.give(row, {
       conditions: [{ kind: 'wait_open', wait: wait.id }, ...blobs.conditions()],
       records: [record, ...blobs.writes()],
     });
-    if (result.status === 'applied') this.#emit({ type: 'answered', wait: id });
+    if (result.status === 'applied') this.emit({ type: 'answered', wait: id });
     if (result.status !== 'applied' || isOver) {
       const winner = (await readAnswer(codec, wait.id))?.answer;
       if (winner !== undefined && (await isSameAnswer(codec, winner, answer))) return;
@@ -174,13 +130,30 @@ export class EngineThread {
   }
 
   async #run(): Promise<RunEnd> {
+    const end = withoutSecrets(await this.#runOnce(), this.codec);
+    if (end.end !== 'blocked' || this.#isStopping || !isDamage(end.error)) return end;
+    const { repairThread } = await import('./repair.ts');
+    const { codec } = this;
+    const isRepaired = codec !== undefined && (await repairThread(this.ports, this.options, codec, this.emit));
+    return isRepaired ? withoutSecrets(await this.#runOnce(), codec) : end;
+  }
+
+  async #runOnce(): Promise<RunEnd> {
     const opened = await this.#openForRun();
     if ('end' in opened) return opened;
     if (this.#isStopping) return { end: 'stopped' };
-    this.#runner = new ThreadRunner(this.#ports, this.#options, opened.codec, this.#emit);
+    this.#runner = new ThreadRunner(this.ports, this.options, opened.codec, this.emit);
     const end = await this.#runner.run();
     this.#runner = undefined;
     return end;
+  }
+
+  async #openForRun(): Promise<OpenThread | RunEnd> {
+    try {
+      return (await this.open('write')) ?? { end: 'idle' };
+    } catch (error) {
+      return ThreadRunner.blocked(error, this.emit);
+    }
   }
 
   /** Tells a run that something may have come from outside. */
@@ -194,28 +167,25 @@ export class EngineThread {
     this.#runner?.stop();
   }
 
-  /** The row, or `undefined` while there is no thread. */
-  async row(): Promise<ThreadRow | undefined> {
-    return (await this.#open())?.row;
-  }
-
-  /** The state at the head, or at a checkpoint. @throws `thread_unknown`, `checkpoint_unknown`, `record_damaged` */
-  async state(checkpoint?: CheckpointId): Promise<StateRecord> {
-    const { row, codec } = await this.#opened();
-    const image =
-      checkpoint === undefined ? (await openThreadImage(codec, row)).state : await this.#imageAt(codec, checkpoint);
-    return (await ThreadState.read(codec, this.#options.agent, image)).values;
-  }
-
   /**
-   * The newest checkpoints, newest first; `before` goes on from the last one of an earlier list. Each names its parent: where the
-   * thread was taken back, they are a tree.
-   *
-   * @throws `limit_invalid`
+   * Takes away what no restore, fork, open wait or event needs any more. Call it where a run could be called: it takes the lease.
+   * Does nothing while the thread runs. @throws `record_damaged`, `lease_lost`
    */
-  async checkpoints(page: Page = {}): Promise<readonly CheckpointInfo[]> {
-    const opened = await this.#open();
-    return opened === undefined ? [] : listCheckpoints(opened.codec, page);
+  async compact(policy: Partial<RetentionPolicy> = {}, pins: readonly CheckpointId[] = []): Promise<Compaction> {
+    const opened = await this.open('own');
+    if (opened === undefined || opened.row.status === 'running' || this.isLive) return { deleted: {} };
+    const { compactThread } = await import('./compact.ts');
+    const question = { policy: { ...defaultRetention, ...this.options.retention, ...policy }, pins };
+    return (await compactThread(this.ports, opened.codec, question)) ?? { deleted: {} };
+  }
+
+  /** Lets another owner read the thread, or also write to it: send, cancel, answer and run. Replaces an earlier share. */
+  async share(owner: string, rights: ShareRights): Promise<void> {
+    const { row, codec } = await this.opened('own');
+    const { sealShare } = await import('../codec/shares.ts');
+    const records = [await sealShare(codec, { owner, rights, atMs: this.ports.clock.nowMs() })];
+    const result = await this.give(row, { conditions: [], records });
+    if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
   }
 
   /** One checkpoint with its state, events and forks. @throws as `inspect` of `time-travel-diff.ts` */
@@ -249,121 +219,8 @@ export class EngineThread {
   }
 
   async #travelParts(): Promise<TravelParts> {
-    const world = { ports: this.#ports, options: this.#options, id: this.id, emit: this.#emit, perform };
+    const world = { ports: this.ports, options: this.options, id: this.id, emit: this.emit, perform };
     const alone: TravelParts['alone'] = (work) => this.#turns.apart(() => this.stop(), work);
-    return { ...(await this.#opened()), ...world, isLive: this.#runner !== undefined, alone };
-  }
-
-  /** The waits that nobody has answered yet. */
-  async waits(): Promise<readonly Wait[]> {
-    const opened = await this.#open();
-    if (opened === undefined) return [];
-    const { codec } = opened;
-    const { waits } = controlOf(await openThreadImage(codec, opened.row), 0);
-    const open = await Promise.all(
-      waits.map(async (id) => ((await readAnswer(codec, id)) === undefined ? readWait(codec, id) : undefined)),
-    );
-    return open.filter((wait) => wait !== undefined);
-  }
-
-  /** Every effect on record, oldest first, each attempt by itself; with the calls' ids (effect keys) and status (A2). */
-  async effects(): Promise<readonly EffectInfo[]> {
-    const opened = await this.#open();
-    if (opened === undefined) return [];
-    const { entries } = await readLedger(opened.codec, 0, opened.row.ledger);
-    const calls = entries.filter(({ intent }) => intent.kind !== 'inputs' && intent.kind !== 'node');
-    return calls.map((entry) => effectInfo(entry, this.#runner !== undefined));
-  }
-
-  async #imageAt(codec: ThreadCodec, id: CheckpointId): Promise<ThreadImage['state']> {
-    const isThere =
-      sequenceOf(id) !== undefined && (await codec.source.get('checkpoints', codec.thread, id)) !== undefined;
-    if (!isThere) throw engineErrors.make('checkpoint_unknown', { thread: this.id, checkpoint: id });
-    return openStateImage(codec, id);
-  }
-
-  async #openForRun(): Promise<OpenThread | RunEnd> {
-    try {
-      return (await this.#open()) ?? { end: 'idle' };
-    } catch (error) {
-      return ThreadRunner.blocked(error, this.#emit);
-    }
-  }
-
-  async #opened(): Promise<OpenThread> {
-    const opened = await this.#open();
-    if (opened === undefined) throw engineErrors.make('thread_unknown', { thread: this.id });
-    return opened;
-  }
-
-  /** @throws `thread_of_another_agent`, `key_missing` */
-  async #open(): Promise<OpenThread | undefined> {
-    const row = await this.#ports.store.readThread(await this.hash());
-    if (row === undefined) return undefined;
-    const agent = this.#agents.get(row.agent);
-    if (agent === undefined) {
-      const expected = this.#options.agent.name;
-      throw engineErrors.make('thread_of_another_agent', { thread: this.id, agent: row.agent, expected });
-    }
-    this.#options = { ...this.#options, agent };
-    if (this.#codec?.incarnation !== row.incarnation) {
-      this.#codec = await this.#ports.keyRing.openThread(row.thread, row.incarnation);
-    }
-    return { row, codec: this.#codec };
-  }
-
-  /** How the store knows this thread. */
-  hash(): Promise<ThreadHash> {
-    return this.#ports.keyRing.threadHash(this.#options.namespace ?? 'default', this.id);
-  }
-
-  async #create(): Promise<OpenThread> {
-    const { keyRing, store, random, clock } = this.#ports;
-    const { agent, namespace = 'default', owner = 'local' } = this.#options;
-    const hash = await this.hash();
-    const nowMs = clock.nowMs();
-    const made = await newThread(keyRing, random, { hash, id: this.id, namespace, owner, agent: agent.name, nowMs });
-    const result = await store.createThread(made.row, made.commit, [made.wrap], [made.condition]);
-    if (result.status === 'missing') {
-      throw engineErrors.make('lease_lost', { thread: this.id, reason: 'the key ring changed meanwhile; try again' });
-    }
-    return this.#opened();
-  }
-
-  async #append(opened: OpenThread, dedupId: string, item: InboxItem, conditions: readonly Condition[] = []) {
-    const { row, codec } = opened;
-    const blobs = new BlobBatch();
-    const inbox = await sealInboxItem(codec, dedupId, item, blobs);
-    const result = await this.#give(row, {
-      conditions: [...conditions, ...blobs.conditions()],
-      records: blobs.writes(),
-      inbox,
-    });
-    if (result.status === 'head_moved' || result.status === 'inbox_moved') return false;
-    if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
-    return true;
-  }
-
-  /** Keeps the input unless a run is under way; `false` if that could not be told. @throws `thread_busy` */
-  async #appendIfFree(opened: OpenThread, dedupId: string, item: InboxItem): Promise<boolean> {
-    const { row, codec } = opened;
-    const isKnown = (await codec.source.get('inbox', codec.thread, `id:${dedupId}`)) !== undefined;
-    const isBusy = row.status !== 'idle' && !endStatuses.includes(row.status);
-    if (!isKnown && (isBusy || row.inbox > row.inboxTaken)) {
-      throw engineErrors.make('thread_busy', { thread: this.id, status: row.status });
-    }
-    return this.#append(opened, dedupId, item, [
-      { kind: 'head', is: row.head },
-      { kind: 'inbox', is: row.inbox },
-    ]);
-  }
-
-  /** Commits what came from outside. */
-  #give(
-    { thread, incarnation }: ThreadRow,
-    what: Pick<CommitGroup, 'conditions' | 'records' | 'inbox'>,
-  ): Promise<GroupResult> {
-    const id = randomId(this.#ports.random) as CommitId;
-    return give(this.#ports, { id, thread, incarnation, durability: 'strict', ...what }, answerWithinMs);
+    return { ...(await this.opened('write')), ...world, isLive: this.isLive, alone };
   }
 }

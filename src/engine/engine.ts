@@ -2,14 +2,14 @@ import { openRowControl } from '../codec/control-codec.ts';
 import type { Frame } from '../model/frame.ts';
 import { type ThreadHash, type ThreadId, threadIdProblem } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
+import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { type AnyAgent, agentsByName } from '../program/agent.ts';
 import { BelievedTime } from './believed-time.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
+import { ownRows } from './own-rows.ts';
 import type { EngineOptions, EnginePorts, RunPorts } from './ports.ts';
-
-/** Rows read from the store in one go. */
-const pageRows = 1_000;
+import type { Purge } from './purge.ts';
 
 /**
  * Runs the threads of one agent on one store. Holds nothing that is not in the store but what runs right now: an engine can
@@ -33,7 +33,13 @@ export class Engine {
     const known = this.#threads.get(checked);
     if (known !== undefined) return known;
     const emit = (frame: Frame) => this.#options.onFrame?.(checked, frame);
-    const thread = new EngineThread(this.#ports, this.#options, this.#agents, checked, emit);
+    const thread = new EngineThread({
+      ports: this.#ports,
+      options: this.#options,
+      agents: this.#agents,
+      id: checked,
+      emit,
+    });
     this.#threads.set(checked, thread);
     return thread;
   }
@@ -43,16 +49,19 @@ export class Engine {
    * `children`: those of the agents that it starts as well.
    */
   async threads(limit = 1_000, { children = false } = {}): Promise<readonly ThreadEntry[]> {
-    const { agent, namespace = 'default', owner = 'local' } = this.#options;
-    const mine: ThreadRow[] = [];
-    for (let after: ThreadHash | undefined, isMore = true; isMore; ) {
-      const page = await this.#ports.store.listThreads({ namespace, owner, limit: pageRows, ...(after && { after }) });
-      for (const row of page) if (children ? this.#agents.has(row.agent) : row.agent === agent.name) mine.push(row);
-      after = page.at(-1)?.thread;
-      isMore = page.length === pageRows;
-    }
+    const mine = await ownRows(this.#ports.store, this.#options, children ? this.#agents : undefined);
     const newest = mine.sort((a, b) => b.updatedAtMs - a.updatedAtMs).slice(0, limit);
     return Promise.all(newest.map((row) => this.#entry(row)));
+  }
+
+  /**
+   * Deletes the threads of this agent and owner whose time is over: failed ones after `failedDays`, finished and cancelled ones
+   * after `doneDays`, once `archive` has kept them. Call it where no thread runs: it takes their leases.
+   */
+  async purge(policy: Partial<RetentionPolicy> = {}, archive = this.#options.archive): Promise<Purge> {
+    const { purgeThreads } = await import('./purge.ts');
+    const rows = await ownRows(this.#ports.store, this.#options);
+    return purgeThreads(this.#ports, rows, { ...defaultRetention, ...this.#options.retention, ...policy }, archive);
   }
 
   /** The id of a thread of this agent and owner that is known by its hash; `undefined` if there is none, or it does not open. */

@@ -4,11 +4,15 @@ export interface EngineErrorDetails {
   thread_id_invalid: { problem: string };
   thread_unknown: { thread: string };
   thread_of_another_agent: { thread: string; agent: string; expected: string };
+  not_owner: { thread: string; owner: string; needs: 'read' | 'write' | 'own' };
   agent_too_old: { thread: string; agentVersion: number; version: number };
   thread_busy: { thread: string; status: string };
   policy_unknown: { policy: string; known: string };
   event_name_invalid: { name: string };
   extension_invalid: { problem: string };
+  state_too_new: { thread: string; stateVersion: number; agentVersion: number; known: number };
+  state_too_old: { thread: string; stateVersion: number; agentVersion: number; known: number; missing: number };
+  migration_failed: { thread: string; from: number; to: number; agentVersion: number; reason: string };
   lease_lost: { thread: string; reason: string };
   checkpoint_unknown: { thread: string; checkpoint: string };
   limit_invalid: { limit: string };
@@ -23,6 +27,8 @@ export const engineErrors = errorFamily<EngineErrorDetails>({
   thread_unknown: (d) => `There is no thread "${d.thread}" yet.`,
   thread_of_another_agent: (d) =>
     `Thread "${d.thread}" belongs to agent "${d.agent}", not to "${d.expected}". Use another thread id. Nothing was changed.`,
+  not_owner: (d) =>
+    `Thread "${d.thread}" belongs to somebody else, and was not shared with "${d.owner}" to ${d.needs === 'own' ? 'share it' : d.needs} it. Ask its owner. Nothing was changed.`,
   agent_too_old: (d) =>
     `Thread "${d.thread}" was last run by version ${d.agentVersion} of its agent; this is version ${d.version}. Reload. Nothing was changed.`,
   thread_busy: (d) =>
@@ -30,6 +36,12 @@ export const engineErrors = errorFamily<EngineErrorDetails>({
   policy_unknown: (d) => `There is no inbox policy "${d.policy}"; there are ${d.known}. The input was not kept.`,
   event_name_invalid: (d) => `"${d.name}" is no name of an event: give a text that is not empty. Nothing was kept.`,
   extension_invalid: (d) => `The limits cannot be extended: ${d.problem}. Nothing was changed.`,
+  state_too_new: (d) =>
+    `The state of thread "${d.thread}" has version ${d.stateVersion}, written by version ${d.agentVersion} of its agent; this one knows up to ${d.known}. Reload. Nothing was changed.`,
+  state_too_old: (d) =>
+    `The state of thread "${d.thread}" has version ${d.stateVersion}, written by version ${d.agentVersion} of its agent; this one knows ${d.known} and has no migration to ${d.missing}. Add it. Nothing was changed.`,
+  migration_failed: (d) =>
+    `The migration of thread "${d.thread}" from state version ${d.from} (written by version ${d.agentVersion} of its agent) to ${d.to} failed: ${d.reason}. Nothing was changed.`,
   lease_lost: (d) =>
     `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
   checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,

@@ -76,7 +76,7 @@ export async function recordRead(
 export async function recordOutcome(run: StepRun, entry: LedgerEntry, finding: Finding): Promise<void> {
   const { codec } = run.writer;
   const { number, name } = entry.intent;
-  const blobs = new BlobBatch();
+  const blobs = new BlobBatch({ mayReuse: false });
   const outcome = await outcomeOf(run, finding, name, blobs);
   const result = await writeEvidence(run, entry, [await sealOutcome(codec, number, outcome), ...blobs.writes()]);
   const first = result.status === 'exists' ? await readOutcome(codec, number) : undefined;
@@ -89,7 +89,7 @@ export async function recordLate(run: StepRun, entry: LedgerEntry, value: unknow
   const { key, name } = entry.intent;
   const finding: Finding = { status: 'succeeded', value, by: 'call' };
   if (!run.ledger.historyOf(key).some(settles)) return recordOutcome(run, entry, finding);
-  const blobs = new BlobBatch();
+  const blobs = new BlobBatch({ mayReuse: false });
   await keepBeside(run, entry, await outcomeOf(run, finding, name, blobs), blobs);
 }
 
@@ -101,7 +101,7 @@ async function keepBeside(run: StepRun, entry: LedgerEntry, outcome: StoredOutco
 
 /** Why the outcome of an attempt is not known: counts as a failed attempt, and is no result. */
 export async function recordDoubt(run: StepRun, entry: LedgerEntry, reason: ErrorData): Promise<void> {
-  const doubt = { reason, atMs: run.ports.clock.nowMs() };
+  const doubt = { reason: run.writer.codec.secrets.masked(reason), atMs: run.ports.clock.nowMs() };
   await writeEvidence(run, entry, [await sealDoubt(run.writer.codec, entry.intent.number, doubt)]);
   remember(run, { ...entry, doubt });
 }
@@ -188,15 +188,17 @@ export function intentOf(
 /** A success whose value cannot be stored did happen: it is recorded as one, with the error that the node gets. */
 async function outcomeOf(run: StepRun, finding: Finding, name: string, blobs: BlobBatch): Promise<StoredOutcome> {
   const { status, by } = finding;
+  const { secrets } = run.writer.codec;
+  const given = secrets.masked(finding.error ?? null);
   const base = { status, by, atMs: run.ports.clock.nowMs(), final: finding.final ?? status !== 'failed' };
-  if (finding.value === undefined) return { ...base, value: null, error: finding.error ?? null };
+  if (finding.value === undefined) return { ...base, value: null, error: given };
   try {
     const value = await run.writer.codec.encodeValue(finding.value, `${name}()`, blobs);
-    return { ...base, value, error: finding.error ?? null };
+    return { ...base, value, error: given };
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
     const error = programErrors.make('tool_result_invalid', { tool: name, problem }, cause);
-    return { ...base, value: null, error: errorToData(error) };
+    return { ...base, value: null, error: secrets.masked(errorToData(error)) };
   }
 }
 

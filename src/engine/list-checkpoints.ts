@@ -1,8 +1,10 @@
 import { type Checkpoint, checkpointInfo, openCheckpoint } from '../codec/checkpoint-codec.ts';
+import { codecErrors } from '../codec/errors.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
+import { openStateImage, type StateImage } from '../codec/thread-image.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
-import { type CheckpointId, sequenceOf } from '../model/ids.ts';
-import type { StoredRecord } from '../model/records.ts';
+import { type CheckpointId, sequenceOf, type ThreadId } from '../model/ids.ts';
+import type { StoredRecord, ThreadRow } from '../model/records.ts';
 import { engineErrors } from './errors.ts';
 
 export interface Page {
@@ -12,9 +14,14 @@ export interface Page {
   readonly before?: CheckpointId;
 }
 
-/** Newest first. A page is full, or the last. @throws `limit_invalid` */
+/**
+ * Newest first. A page is full, or the last. One that is damaged is left out, unless it is the head: `quarantine` names it.
+ *
+ * @throws `limit_invalid`
+ */
 export async function listCheckpoints(
   codec: ThreadCodec,
+  row: ThreadRow,
   { limit = 100, before }: Page,
 ): Promise<readonly CheckpointInfo[]> {
   if (!Number.isSafeInteger(limit) || limit < 1) throw engineErrors.make('limit_invalid', { limit: String(limit) });
@@ -26,6 +33,19 @@ export async function listCheckpoints(
     to = records.at(-1)?.key;
     isMore = records.length === range.limit;
   }
-  const checkpoints = await Promise.all(made.map((record): Promise<Checkpoint> => openCheckpoint(codec, record)));
-  return checkpoints.map(checkpointInfo);
+  const opening = made.map((record): Promise<Checkpoint> => openCheckpoint(codec, record));
+  const checkpoints = await Promise.allSettled(opening);
+  return checkpoints.flatMap((opened, index) => {
+    if (opened.status === 'fulfilled') return [checkpointInfo(opened.value)];
+    if (made[index]?.key === row.head || !codecErrors.is(opened.reason, 'record_damaged')) throw opened.reason;
+    return [];
+  });
+}
+
+/** The state at a checkpoint. @throws `checkpoint_unknown`, `record_damaged` */
+export async function imageAt(codec: ThreadCodec, thread: ThreadId, id: CheckpointId): Promise<StateImage> {
+  const isThere =
+    sequenceOf(id) !== undefined && (await codec.source.get('checkpoints', codec.thread, id)) !== undefined;
+  if (!isThere) throw engineErrors.make('checkpoint_unknown', { thread, checkpoint: id });
+  return openStateImage(codec, id);
 }

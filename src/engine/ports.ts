@@ -4,6 +4,8 @@ import type { KeyRing } from '../codec/key-ring.ts';
 import type { Durability } from '../model/commit.ts';
 import type { Frame } from '../model/frame.ts';
 import type { ThreadHash, ThreadId } from '../model/ids.ts';
+import type { ThreadRow } from '../model/records.ts';
+import type { RetentionPolicy } from '../model/retention.ts';
 import type { TierPolicy } from '../model/tiers.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import type { LanguageModel } from '../program/model.ts';
@@ -30,6 +32,9 @@ export interface RunPorts extends EnginePorts {
   readonly time: BelievedTime;
 }
 
+/** Keeps an archive where the user wants it: a file, object storage. Resolves once it is safe there. */
+export type KeepArchive = (archive: Uint8Array, row: ThreadRow) => Promise<void>;
+
 export interface EngineOptions {
   readonly agent: AnyAgent;
   readonly model?: LanguageModel;
@@ -44,6 +49,12 @@ export interface EngineOptions {
   readonly maxResumes?: number;
   /** Another thread got something to do: a child that was made, a parent whose child ended. Must not throw. */
   readonly onNews?: (thread: ThreadHash) => void;
+  /** Further texts that must never be stored or shown, beside the agent's secret fields: keys of services, for example. */
+  readonly secrets?: () => Iterable<string>;
+  /** What may be taken away, by `compact` and `purge`, and by itself where the disk is full. */
+  readonly retention?: Partial<RetentionPolicy>;
+  /** Keeps finished threads before they are purged. Without it they are purged without an archive. */
+  readonly archive?: KeepArchive;
   /** Hears every frame of every thread. Must not throw. */
   readonly onFrame?: (thread: ThreadId, frame: Frame) => void;
 }

@@ -44,3 +44,12 @@ export function isFinal(error: unknown): boolean {
 export function restEnd(status: ThreadStatus): RunEnd {
   return { end: status === 'running' ? 'idle' : status };
 }
+
+/** The tables whose damaged records a repair can do without: the others hold what only they know. */
+const repairable: readonly unknown[] = ['checkpoints', 'segments', 'blobs', 'threads'];
+
+/** A record of the state that is damaged or gone. Never a missing or wrong key, or a format of newer code (I10). */
+export function isDamage({ code, details }: ErrorData): boolean {
+  if (code !== 'record_damaged' && code !== 'record_missing') return false;
+  return repairable.includes((details as { readonly table?: unknown }).table);
+}

@@ -13,7 +13,7 @@ import { type Fork, type Line, parentOf } from '../model/lines.ts';
 import type { NodeResult } from '../program/node-result.ts';
 import type { AppliedUpdate } from '../program/state.ts';
 import { forkOf, nextNode, type RunnableNode, scopeOf } from './agent-nodes.ts';
-import { type Boundary, ledgerHere, type NextBoundary } from './boundary.ts';
+import type { Boundary, NextBoundary } from './boundary.ts';
 import { type Decision, decisionDetails, decisionsAfter } from './decision.ts';
 import { stepIdFor } from './identity.ts';
 import { LineDraft } from './line-draft.ts';
@@ -22,6 +22,7 @@ import { statusOf } from './line-status.ts';
 import type { LineUpdates } from './line-updates.ts';
 import { controlOf, positionOf } from './plans.ts';
 import type { StepRun } from './step-run.ts';
+import { ledgerHere, ledgerStays, traceOf } from './step-trace.ts';
 import type { ThreadState } from './thread-state.ts';
 
 export interface EndedStep {
@@ -67,11 +68,11 @@ export class StepBoundaries {
       this.#own(draft, path, result.update);
       const line = lineOf(draft, path);
       if (next !== null && step !== null) {
-        draft.putLine({ ...line, node: next, step, ...this.#here(), waits: [] });
+        draft.putLine({ ...line, node: next, step, ...this.#here(run), waits: [] });
         return { updates: [] };
       }
       draft.putLine({ ...line, status: 'done', waits: [] });
-      return this.#joins(draft, ended.main).after(path);
+      return this.#joins(draft, ended).after(path);
     });
   }
 
@@ -79,8 +80,13 @@ export class StepBoundaries {
   async failLine(ended: EndedStep, cause: unknown): Promise<ThreadState> {
     const { path } = ended.run.scheduled;
     return this.#commit(ended, undefined, async (draft) => {
-      draft.putLine({ ...lineOf(draft, path), status: 'failed', waits: [], error: errorToData(cause) });
-      return this.#joins(draft, ended.main).after(path);
+      draft.putLine({
+        ...lineOf(draft, path),
+        status: 'failed',
+        waits: [],
+        error: this.#boundary.parts.writer.codec.secrets.masked(errorToData(cause)),
+      });
+      return this.#joins(draft, ended).after(path);
     });
   }
 
@@ -137,8 +143,7 @@ export class StepBoundaries {
       control: {
         status: failure !== undefined ? 'failed' : next === null ? 'done' : statusOf(draft.lines, false),
         run: { ...before.run, steps: before.run.steps + 1 },
-        ledger:
-          path === '' || next !== undefined ? ledgerHere(image) : { ...ledgerHere(image), from: before.ledger.from },
+        ledger: path === '' || next !== undefined ? ledgerHere(image, run) : ledgerStays(image, before),
         waits,
         grants: [...new Set([...before.grants, ...run.grants])],
         ...usedAfter(before, run.tally),
@@ -162,6 +167,7 @@ export class StepBoundaries {
           next: next?.node ?? null,
           stepMs,
           ...(path !== '' && { path }),
+          ...traceOf(run),
         }),
         ...(failure === undefined
           ? []
@@ -191,7 +197,7 @@ export class StepBoundaries {
       limit,
     };
     draft.putFork(fork);
-    const here = this.#here();
+    const here = this.#here(run);
     for (const [index, branch] of branches.entries()) {
       const child = path === '' ? String(index) : `${path}/${index}`;
       const line: Line = {
@@ -216,7 +222,7 @@ export class StepBoundaries {
     return { updates: [] };
   }
 
-  #joins(draft: LineDraft, main: ThreadState): Join {
+  #joins(draft: LineDraft, { main, run }: EndedStep): Join {
     return new Join({
       draft,
       main,
@@ -224,12 +230,12 @@ export class StepBoundaries {
       updatesOf: (path) => this.#updates.of(path, draft),
       stepAfter: (predecessor, node, path) => this.#stepAfter(predecessor, node, path),
       hash: (steps) => this.#boundary.parts.writer.codec.sealer.hash('join', ...steps) as Promise<StepId>,
-      here: () => this.#here(),
+      here: () => this.#here(run),
     });
   }
 
-  #here() {
-    return { from: this.#boundary.image.row.ledger, sinceMs: this.#boundary.elapsedMs() };
+  #here(ended: StepRun) {
+    return { from: ledgerHere(this.#boundary.image, ended).from, sinceMs: this.#boundary.elapsedMs() };
   }
 
   #scopeOf(draft: LineDraft, path: string): string {

@@ -75,6 +75,16 @@ export class StepLedger {
     return new Set(sources.filter((source) => source !== undefined));
   }
 
+  /**
+   * Number up to which the entries on record are behind the step once it has ended, while steps up to entry `to` run again: that
+   * of its own newest one. All of them, if it made a call that was not on record, and none is lost: nobody was further.
+   */
+  reached(from: number, to: number): number {
+    const own = [...this.#entries.values()].flat().map(({ intent }) => intent.number);
+    if (this.lost.length === 0 && own.some((number) => number > to)) return to;
+    return Math.max(from, ...own.filter((number) => number <= to));
+  }
+
   /** Failed attempts of the node itself. */
   get nodeFailures(): readonly LedgerEntry[] {
     return this.entries.filter(({ intent }) => intent.kind === 'node');

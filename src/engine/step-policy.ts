@@ -12,7 +12,7 @@ import type { Fields, UpdateOf } from '../model/fields.ts';
 import type { EffectKey, StepId, WaitId } from '../model/ids.ts';
 import type { Wait } from '../model/wait.ts';
 import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
-import { type Boundary, ledgerHere } from './boundary.ts';
+import type { Boundary } from './boundary.ts';
 import { isCallOf, mustNotRepeat } from './calls-between.ts';
 import { type Decision, decisionDetails, decisionKey, decisionsAfter, failureOf } from './decision.ts';
 import { stepIdFor, waitIdFor } from './identity.ts';
@@ -20,6 +20,7 @@ import { type Asked, LineDraft } from './line-draft.ts';
 import { controlOf, positionOf } from './plans.ts';
 import { changeOf, type EndedStep, lineOf, type StepBoundaries, usedAfter } from './step-boundaries.ts';
 import { encodeWithDigest } from './step-run.ts';
+import { ledgerHere, ledgerStays } from './step-trace.ts';
 import { ThreadState } from './thread-state.ts';
 import type { WaitBoundaries } from './wait-boundaries.ts';
 
@@ -178,7 +179,7 @@ export class StepPolicy {
           control: {
             lineage,
             ...usedAfter(before, run.tally),
-            ledger: path === '' ? ledgerHere(image) : { ...ledgerHere(image), from: before.ledger.from },
+            ledger: path === '' ? ledgerHere(image) : ledgerStays(image, before),
             waits: [...before.waits.filter((id) => !mine.includes(id)), ...ids],
             ...(waits.length > 0 && path === '' && { status: 'waiting' }),
             ...(decision && { decisions: decisionsAfter(before, decision) }),

@@ -72,6 +72,10 @@ export async function startStep(
     count: row.ledger,
     digest: control.ledgerDigest,
   });
+  if ((writer.image.state?.checkpoint.control.ledger.replayTo ?? 0) > 0) {
+    const { addReplayedInputs } = await import('./replayed-inputs.ts');
+    await addReplayedInputs(writer.codec, ledger);
+  }
   const limit = new AbortController();
   let isSuspended = false;
   let onStill: () => void = () => undefined;
@@ -95,6 +99,7 @@ export async function startStep(
       open: parts.openWaits,
       allow: parts.allow,
       isGranted: (tool) => run.grants.has(tool),
+      isListed: (id) => writer.image.state?.checkpoint.control.waits.includes(id) === true,
       activity,
       isSuspended: () => isSuspended,
       nowMs: () => ports.time.nowMs(),

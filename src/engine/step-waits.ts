@@ -34,6 +34,8 @@ export interface StepWaitsParts {
   /** True once the node was given up: an answer is then for its next run. */
   isSuspended(): boolean;
   nowMs(): number;
+  /** Whether the thread's head says that this wait is open. */
+  isListed(id: WaitId): boolean;
   /** Whether a person allowed this tool for the rest of the thread. */
   isGranted(tool: string): boolean;
   /** Answers an open wait with `allow`; whoever answered before has won. */
@@ -83,6 +85,7 @@ export class StepWaits {
     const found = known && (await this.#find(known));
     if (found !== undefined) return found;
     if (known === undefined) await this.#openSoon(asked);
+    else if (!this.#parts.isListed(known.id)) await this.#parts.open([known], []); // after a repair: asked before
     // Parked before this look: an answer that came in between is found by it, a later one by `look`.
     const parked = deferred<WaitAnswer>();
     this.#parked.set(asked.id, parked);

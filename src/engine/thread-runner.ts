@@ -21,6 +21,7 @@ import { Boundary, type BoundaryParts } from './boundary.ts';
 import { Children } from './children.ts';
 import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
+import type { FullDisk } from './give.ts';
 import { halted, LimitBoundaries } from './limit-boundaries.ts';
 import { openLines } from './line-status.ts';
 import { LineUpdates } from './line-updates.ts';
@@ -51,6 +52,7 @@ export class ThreadRunner {
   readonly #codec: ThreadCodec;
   readonly #emit: (frame: Frame) => void;
   #abort = new AbortController();
+  readonly #stopped = new AbortController();
   #isStopping = false;
   #writer: ThreadWriter | undefined;
   #leased: Leased | undefined;
@@ -75,7 +77,7 @@ export class ThreadRunner {
     if (writer === undefined) return;
     const abort = this.#abort; // taken first: a cancel that is carried out meanwhile must not end the run after it
     const { inboxTaken, consumed } = controlOf(writer.image, 0);
-    const items = await readInbox(this.#codec, inboxTaken, consumed);
+    const items = await readInbox(this.#codec, inboxTaken, { consumed });
     if (items.some(({ item }) => item.type === 'cancel')) abort.abort(new Stop('cancelled'));
     else if (items.some(isInterrupting)) abort.abort(new Stop('interrupted'));
     await this.#leased?.waits.expire();
@@ -86,6 +88,7 @@ export class ThreadRunner {
   /** Stops at the next possible point; nothing is committed that was not. */
   stop(): void {
     this.#isStopping = true;
+    this.#stopped.abort(new Stop('stopped'));
     this.#abort.abort(new Stop('stopped'));
   }
 
@@ -132,7 +135,7 @@ export class ThreadRunner {
       const thread = image.control.threadId;
       throw engineErrors.make('agent_too_old', { thread, agentVersion: version, version: agent.version });
     }
-    const writer = new ThreadWriter(this.#ports, this.#codec, image);
+    const writer = new ThreadWriter(this.#ports, this.#codec, image, this.#fullDisk());
     this.#writer = writer;
     const children = new Children(this.#ports, this.#options);
     const parts = { ports: this.#ports, options: this.#options, writer, children, emit: this.#emit };
@@ -147,12 +150,27 @@ export class ThreadRunner {
       await leased.runs.fail(null, error, control); // the state is not decoded: it may be what stopped the worker
       return { end: 'failed' };
     }
+    if ((image.state?.checkpoint.stateVersion ?? agent.stateVersion) !== agent.stateVersion) {
+      const { commitMigration } = await import('./commit-migration.ts');
+      await commitMigration(this.#ports, this.#options, writer);
+    }
     if (leased.boundary.control.past.choices.some(({ choice }) => choice === 'compensate')) {
       const { travel } = await import('./travel-chunk.ts');
       await travel.compensateAll({ ...parts, perform, signal: this.#abort.signal }, writer);
     }
     await leased.waits.expire();
     return this.#loop(leased, await ThreadState.read(this.#codec, agent, writer.image.state));
+  }
+
+  #fullDisk(): FullDisk {
+    return {
+      tell: (error) => this.#emit({ type: 'full', error: error === null ? null : errorToData(error) }),
+      free: async () => {
+        const { freeSpace } = await import('./free-space.ts');
+        if (this.#writer !== undefined) await freeSpace(this.#ports, this.#options, this.#writer);
+      },
+      signal: this.#stopped.signal,
+    };
   }
 
   /** What stopped the worker each time: the next step, or the input that is next. It is not decoded to find out. */
@@ -213,7 +231,7 @@ export class ThreadRunner {
 
   async #readInbox(boundary: Boundary): Promise<readonly OrderedItem[]> {
     const { inboxTaken, consumed } = boundary.control;
-    const items = await readInbox(this.#codec, inboxTaken, consumed);
+    const items = await readInbox(this.#codec, inboxTaken, { consumed });
     boundary.sawInbox(items);
     return items;
   }

@@ -23,7 +23,12 @@ export class ThreadState {
   /** The state at a checkpoint; fields it does not hold have their initial value. */
   static async read(codec: ThreadCodec, agent: AnyAgent, image: StateImage | null): Promise<ThreadState> {
     const values: Record<string, unknown> = Object.fromEntries(initialValues(agent.state));
-    for (const [name, field] of Object.entries(agent.state)) {
+    const isOther = image !== null && image.checkpoint.stateVersion !== agent.stateVersion;
+    if (isOther) {
+      const { migratedValues } = await import('./migrate-state.ts');
+      Object.assign(values, await migratedValues(codec, agent, image));
+    }
+    for (const [name, field] of isOther ? [] : Object.entries(agent.state)) {
       const stored = image?.fields.get(name);
       if (field.kind === 'log') {
         values[name] = new LogView(codec, name, stored !== undefined && isLogImage(stored) ? stored : { spans: [] });
@@ -33,7 +38,9 @@ export class ThreadState {
     }
     const secrets = await agent.rehydrate?.(Object.freeze({ ...values }) as never);
     for (const [name, field] of Object.entries(agent.state)) {
-      if (field.kind === 'secret') values[name] = (secrets as StateRecord | undefined)?.[name];
+      if (field.kind !== 'secret') continue;
+      values[name] = (secrets as StateRecord | undefined)?.[name];
+      codec.secrets.add(values[name]);
     }
     return new ThreadState(codec, agent, values);
   }

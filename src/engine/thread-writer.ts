@@ -23,7 +23,7 @@ import type {
 import type { CommitId } from '../model/ids.ts';
 import { storeErrors } from '../store/errors.ts';
 import { engineErrors } from './errors.ts';
-import { give } from './give.ts';
+import { type FullDisk, give, giveUntilStored } from './give.ts';
 import type { EnginePorts } from './ports.ts';
 
 export class ThreadWriter {
@@ -31,9 +31,11 @@ export class ThreadWriter {
   readonly #ports: EnginePorts;
   #image: ThreadImage;
   #last: Promise<unknown> = Promise.resolve();
+  readonly #full: FullDisk | undefined;
 
-  constructor(ports: EnginePorts, codec: ThreadCodec, image: ThreadImage) {
+  constructor(ports: EnginePorts, codec: ThreadCodec, image: ThreadImage, full?: FullDisk) {
     this.#ports = ports;
+    this.#full = full;
     this.codec = codec;
     this.#image = image;
   }
@@ -105,7 +107,7 @@ export class ThreadWriter {
     durability: Durability,
   ): Promise<GroupResult> {
     const { thread, incarnation } = this.#image.row;
-    return give(this.#ports, {
+    return this.#give({
       id: randomId(this.#ports.random) as CommitId,
       thread,
       incarnation,
@@ -127,14 +129,18 @@ export class ThreadWriter {
   }
 
   async #apply({ group, image }: BuiltGroup): Promise<ThreadImage> {
-    let result = await give(this.#ports, group);
+    let result = await this.#give(group);
     if (group.also !== undefined && isAboutOther(result, group.also)) {
       const { also: _, ...alone } = group; // nobody waits any more: the end is this thread's own
-      result = await give(this.#ports, alone);
+      result = await this.#give(alone);
     }
     if (result.status !== 'applied') throw this.#refused(result);
     this.#image = image;
     return image;
+  }
+
+  #give(group: CommitGroup): Promise<GroupResult> {
+    return this.#full === undefined ? give(this.#ports, group) : giveUntilStored(this.#ports, group, this.#full);
   }
 
   #refused(result: GroupResult): Error {

@@ -1,8 +1,8 @@
 /** Row and first checkpoint of a fork. */
 import { type FieldImage, sealCheckpoint } from '../codec/checkpoint-codec.ts';
-import { sealEvents } from '../codec/commit-builder.ts';
 import { type RowControl, sealRowControl } from '../codec/control-codec.ts';
 import { tagOf } from '../codec/envelope.ts';
+import { sealEvents } from '../codec/events-codec.ts';
 import type { Pin } from '../codec/pin-codec.ts';
 import { recordFormat, type ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage } from '../codec/thread-image.ts';
@@ -98,7 +98,7 @@ function forkControl(
   return {
     ...control,
     run: { ...control.run, input: 0, began: head }, // where taking its run back would lead: to what was forked
-    ledger: { count, digest, from: count },
+    ledger: { count, digest, from: count, replayTo: 0 },
     inboxTaken: 0,
     consumed: [],
     spent: nothingSpent,

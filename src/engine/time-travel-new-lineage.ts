@@ -50,7 +50,7 @@ export function controlOn(
   return {
     ...control,
     status: isToRun ? 'running' : control.status,
-    ledger: { count: row.ledger, digest: ledgerDigest, from: row.ledger },
+    ledger: { count: row.ledger, digest: ledgerDigest, from: row.ledger, replayTo: 0 },
     inboxTaken: head.inboxTaken,
     consumed: head.consumed,
     epoch: row.epoch,

@@ -140,6 +140,7 @@ async function undoRun({ ports, emit, signal }: UndoParts, writer: ThreadWriter)
       open: refuse,
       allow: refuse,
       isGranted: () => false,
+      isListed: () => true,
       activity,
       isSuspended: () => false,
       nowMs: () => ports.time.nowMs(),
@@ -163,7 +164,7 @@ async function commitUndone(
   const nowMs = ports.clock.nowMs();
   const { state } = await writer.checkpoint((image) => {
     const { past } = controlOf(image, 0);
-    const ledger = { count: image.row.ledger, digest: image.control.ledgerDigest, from: image.row.ledger };
+    const ledger = { count: image.row.ledger, digest: image.control.ledgerDigest, from: image.row.ledger, replayTo: 0 };
     return planFor(
       image,
       {

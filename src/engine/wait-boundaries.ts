@@ -52,7 +52,7 @@ export class WaitBoundaries {
         },
         change: { set: draft.set, append: new Map(), remove: [] },
         lines: draft.lines,
-        events: [...(more?.events ?? []), boundary.event('waiting', { node, waits: waits.length })],
+        events: [...(more?.events ?? []), boundary.event('waiting', { node, waits: waits.length, ids: ids.join(' ') })],
         records,
         wakeUpAtMs: earliest([before.row.wakeUpAtMs, ...waits.map(({ expiresAtMs }) => expiresAtMs)]),
         heavy: true,

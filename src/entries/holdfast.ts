@@ -12,6 +12,7 @@ export type { CheckpointId, ThreadId } from '../model/ids.ts';
 export type { Extension, InboxPolicy } from '../model/inbox.ts';
 export type { LineFailure } from '../model/lines.ts';
 export type { ThreadStatus } from '../model/records.ts';
+export type { QuarantinedRecord, RepairInfo } from '../model/repair.ts';
 export type { Schema } from '../model/schema.ts';
 export type { Wait, WaitAnswer } from '../model/wait.ts';
 export {
@@ -22,7 +23,17 @@ export {
   type RunLimits,
   type Subgraph,
 } from '../program/agent.ts';
+export {
+  type Identified,
+  messageWindow,
+  noSummary,
+  type Summary,
+  summarized,
+  unseen,
+  type WindowLimits,
+} from '../program/conversation.ts';
 export type { FailureClass } from '../program/failure-class.ts';
+export type { Migration, Migrations } from '../program/migration.ts';
 export type { LanguageModel, ModelAnswer, ModelMessage, ModelPart, ModelRequest } from '../program/model.ts';
 export type { AskOptions, CallScope, ChildEnd, NodeContext } from '../program/node-context.ts';
 export { defaultPolicy, type PolicyRule, type PolicyTable } from '../program/policy.ts';

@@ -109,6 +109,10 @@ export class HostedThread {
   onFrame(frame: Frame): void {
     if (frame.type === 'blocked') this.#blocked = frame.error;
     if (frame.type === 'running') this.#blocked = null;
+    if (frame.type === 'full') {
+      this.#blocked = frame.error;
+      void this.#stream.showView().catch(() => undefined); // the next view shows it
+    }
     this.#stream.showFrame(frame);
     if (frame.type === 'step' || frame.type === 'status' || frame.type === 'answered') this.hint();
     // Its time may be over before the run is: the other waits of its step, and calls beside it, may take long.

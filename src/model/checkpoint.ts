@@ -61,9 +61,15 @@ export interface Control {
   readonly run: RunControl;
   /**
    * Ledger entries begun so far, and a running digest over them. `from` is the count when the next step was scheduled: a
-   * re-run of it finds its own entries behind that number.
+   * re-run of it finds its own entries behind that number. After a repair steps up to entry `replayTo` were run before: they
+   * get back what is on record, and `from` follows them only as far as their own entries go. Else it is 0.
    */
-  readonly ledger: { readonly count: number; readonly digest: Uint8Array; readonly from: number };
+  readonly ledger: {
+    readonly count: number;
+    readonly digest: Uint8Array;
+    readonly from: number;
+    readonly replayTo: number;
+  };
   /** Inbox items up to this order are settled; above it, those in `consumed` are. */
   readonly inboxTaken: number;
   readonly consumed: readonly number[];
@@ -99,6 +105,7 @@ export type CheckpointKind = 'snapshot' | 'delta';
 /**
  * Why a checkpoint was made. `saved`: by a `Checkpointer`, outside any run. `rolled_back`: its parent is the checkpoint that was
  * gone back to. `compensated`: what going back had to undo is undone. `forked`: the first of a fork.
+ * `repaired`: in place of a head that was damaged. `migrated`: the state, in the agent's version.
  */
 export type CheckpointCause =
   | 'input'
@@ -114,7 +121,9 @@ export type CheckpointCause =
   | 'rolled_back'
   | 'compensated'
   | 'edited'
-  | 'forked';
+  | 'forked'
+  | 'repaired'
+  | 'migrated';
 
 /** What a list of checkpoints shows, without decoding any state. */
 export interface CheckpointInfo {

@@ -3,6 +3,7 @@ import type { CheckpointCause, CheckpointKind } from './checkpoint.ts';
 import type { EffectInfo } from './effect.ts';
 import type { CheckpointId, EffectKey, StepId } from './ids.ts';
 import type { ThreadStatus } from './records.ts';
+import type { RepairInfo } from './repair.ts';
 import type { Wait } from './wait.ts';
 
 /** What a committed step shows. */
@@ -59,5 +60,9 @@ export type Frame =
     }
   /** A run failed for good: somebody should know. */
   | { readonly type: 'alert'; readonly reason: 'failed'; readonly node: string | null; readonly error: ErrorData }
+  /** The disk is full: what is to be committed waits in memory, and is tried again by itself. `null`: it went on. */
+  | { readonly type: 'full'; readonly error: ErrorData | null }
+  /** Records were damaged or gone; the thread goes on from what is left. Tells what was lost. */
+  | { readonly type: 'repaired'; readonly repair: RepairInfo }
   /** The thread cannot go on as things are; its records are untouched. */
   | { readonly type: 'blocked'; readonly error: ErrorData };

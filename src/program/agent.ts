@@ -1,6 +1,7 @@
 import type { Field, Fields, StateOf } from '../model/fields.ts';
 import { hiddenPrefix } from '../model/lines.ts';
 import { programErrors } from './errors.ts';
+import type { Migrations } from './migration.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeResult } from './node-result.ts';
 import { type PolicyTable, policyProblem } from './policy.ts';
@@ -70,6 +71,8 @@ export interface AgentDefinition<F extends Fields, T extends Tools, N extends st
   readonly policy?: PolicyTable;
   /** Agents that its nodes start as children, by `child`. A function where they refer to this one. */
   readonly agents?: readonly AnyAgent[] | (() => readonly AnyAgent[]);
+  /** How a state of an older version becomes one of `stateVersion`, by the version each leads to: `{ 2: (state) => … }`. */
+  readonly migrations?: Migrations;
   /** Makes the values again that are never stored: secrets and live objects. Called after every restart. */
   rehydrate?(state: StateOf<F>): SecretsOf<F> | Promise<SecretsOf<F>>;
 }
@@ -100,6 +103,7 @@ export interface AnyAgent {
   readonly limits?: RunLimits;
   readonly policy?: PolicyTable;
   readonly agents?: readonly AnyAgent[] | (() => readonly AnyAgent[]);
+  readonly migrations?: Migrations;
   rehydrate?(state: never): object | Promise<object>;
 }
 
@@ -128,6 +132,13 @@ function firstProblem(agent: AnyAgent): string | undefined {
     return `its version ${agent.version} is not a whole number from 1`;
   if (!Number.isSafeInteger(agent.maxSteps) || agent.maxSteps < 1)
     return `maxSteps ${agent.maxSteps} is not a whole number from 1`;
+  if (!Number.isSafeInteger(agent.stateVersion) || agent.stateVersion < 1)
+    return `its stateVersion ${agent.stateVersion} is not a whole number from 1`;
+  const beyond = Object.keys(agent.migrations ?? {}).find(
+    (to) => !(Number(to) > 1 && Number(to) <= agent.stateVersion),
+  );
+  if (beyond !== undefined)
+    return `it has a migration to state version ${beyond}, and its stateVersion is ${agent.stateVersion}`;
   const hidden = Object.keys(agent.state).find((name) => name.startsWith(hiddenPrefix));
   if (hidden !== undefined) return `its field "${hidden}" begins with "${hiddenPrefix}": such names are kept for lines`;
   return (

@@ -73,8 +73,16 @@ export interface Store extends RecordSource {
     records: readonly RecordWrite[],
   ): Promise<Extract<GroupResult, { status: 'applied' | 'exists' }>>;
 
-  /** Deletes all records of this incarnation, wraps first, leaves a tombstone, strictly. Nothing happens to another one. */
-  deleteThread(thread: ThreadHash, incarnation: Incarnation, deletedAtMs: number): Promise<void>;
+  /**
+   * Deletes all records of this incarnation, wraps first, leaves a tombstone, strictly. Nothing happens to another one, nor to one
+   * that has moved on since: where `unless` is given, its epoch and the order of its newest inbox item must be those.
+   */
+  deleteThread(
+    thread: ThreadHash,
+    incarnation: Incarnation,
+    deletedAtMs: number,
+    unless?: Pick<ThreadRow, 'epoch' | 'inbox'>,
+  ): Promise<void>;
   /** Deletes these records of the thread, strictly, if its epoch is still this one. */
   deleteRecords(
     thread: ThreadHash,

@@ -82,6 +82,18 @@ export function refusedOwner(
   return { status: 'epoch_stale', expected: epoch, actual: row.epoch };
 }
 
+/** Whether this is the thread that is to be deleted, as it was when that was decided. */
+export function isDoomed(
+  row: ThreadRow | undefined,
+  incarnation: Incarnation,
+  known: Pick<ThreadRow, 'epoch' | 'inbox'> | undefined,
+): row is ThreadRow {
+  if (row?.incarnation !== incarnation) return false;
+  return (
+    known === undefined || (refusedOwner(row, incarnation, known.epoch) === undefined && row.inbox === known.inbox)
+  );
+}
+
 export function tombstoneOf(row: ThreadRow, deletedAtMs: number): Tombstone {
   return { thread: row.thread, incarnation: row.incarnation, epoch: row.epoch, deletedAtMs };
 }

@@ -102,6 +102,17 @@ export function testThreads(giveStore: GiveStore): void {
       }
     });
 
+    test('[A12e, A15d] does nothing to a thread that has a newer input or lease than its caller knows of', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store, '1');
+      await store.deleteThread(row.thread, row.incarnation, 5_000, { ...row, inbox: row.inbox + 1 });
+      await store.deleteThread(row.thread, row.incarnation, 5_000, { ...row, epoch: { home: 0, local: 99 } });
+      expect(await store.readThread(row.thread)).toEqual(row);
+
+      await store.deleteThread(row.thread, row.incarnation, 5_000, row);
+      expect(await store.readThread(row.thread)).toBeUndefined();
+    });
+
     test('[A1c] leaves a tombstone that carries the epoch on', async () => {
       const store = await giveStore();
       const row = await givenThread(store, '1', { epoch: { home: 2, local: 6 } });

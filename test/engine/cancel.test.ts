@@ -129,7 +129,7 @@ describe('cancelling a run', () => {
     expect((await plainState(thread)).log).toEqual(['kept', 'first 1', 'thought']);
     expect(
       (await eventsOf(scene)).filter(({ type }) => type === 'input_dropped').map(({ details }) => details),
-    ).toEqual([
+    ).toMatchObject([
       { order: 1, winner: 3 },
       { order: 2, winner: 3 },
     ]);

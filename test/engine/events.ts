@@ -1,5 +1,5 @@
-import { unpackBody } from '../../src/codec/packer.ts';
-import type { EventType, ThreadEvent } from '../../src/model/event.ts';
+import { openEvents } from '../../src/codec/open-events.ts';
+import type { ThreadEvent } from '../../src/model/event.ts';
 import type { ThreadId } from '../../src/model/ids.ts';
 import type { Scene } from './support.ts';
 
@@ -9,12 +9,7 @@ export async function eventsOf(scene: Scene): Promise<readonly ThreadEvent[]> {
   const [row] = scene.world.data.threads.values();
   if (row === undefined) return [];
   const codec = await keyRing.openThread(await keyRing.threadHash('default', 'thread' as ThreadId), row.incarnation);
-  const lists = await Promise.all(
-    (await scene.stored('events')).map(async (record) => {
-      const { plaintext } = await codec.openRecord('events', record);
-      const [events] = unpackBody(plaintext) as [[EventType, number, Map<string, string | number | null>][]];
-      return events.map(([type, atMs, details]): ThreadEvent => ({ type, atMs, details: Object.fromEntries(details) }));
-    }),
-  );
+  const records = (await scene.stored('events')).filter(({ key }) => !key.startsWith('q:'));
+  const lists = await Promise.all(records.map(async (record) => (await openEvents(codec, record)).events));
   return lists.flat();
 }

@@ -146,11 +146,13 @@ describe('a once call whose entry in the ledger', () => {
 });
 
 describe('a lost record of the thread itself', () => {
-  test('[A11a, I10] a damaged head blocks the thread with the record named, and deletes nothing', async () => {
+  test('[A11a, I10] a damaged head that nothing can make again blocks the thread with the record named, and deletes nothing', async () => {
     const { scene, crash } = crashedAfterOnce();
     await crash();
     const before = (await scene.stored('checkpoints')).length;
     scene.damage('checkpoints', () => true);
+    scene.damage('events', () => true);
+    scene.lose('inbox', () => true);
     const thread = await scene.open();
 
     expect(await thread.run()).toMatchObject({ end: 'blocked', error: { code: 'record_damaged' } });

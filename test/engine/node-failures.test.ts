@@ -277,7 +277,7 @@ describe('a store that refuses', () => {
       store: withMethods(store, {
         commit: async (groups) => {
           if (isFull && groups.some(({ records }) => records.some(({ key }) => key.endsWith('.o')))) {
-            throw storeErrors.make('quota_exceeded', { operation: 'commit' });
+            throw storeErrors.make('store_failed', { operation: 'commit', reason: 'no' });
           }
           return store.commit(groups);
         },
@@ -286,7 +286,7 @@ describe('a store that refuses', () => {
     const running = thread.run();
     for (const ms of [50, 250, 1_000]) await scene.passes(ms, ms);
 
-    expect(await running).toMatchObject({ end: 'blocked', error: { code: 'quota_exceeded' } });
+    expect(await running).toMatchObject({ end: 'blocked', error: { code: 'store_failed' } });
     isFull = false;
     expect((await plainState(thread)).notes).toEqual(['good']);
     expect(only(await (await scene.open()).effects()).status).toBe('in_doubt');

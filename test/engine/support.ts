@@ -4,7 +4,7 @@ import type { EngineOptions } from '../../src/engine/ports.ts';
 import type { CheckpointInfo } from '../../src/model/checkpoint.ts';
 import type { Log } from '../../src/model/fields.ts';
 import type { Frame } from '../../src/model/frame.ts';
-import type { StoredRecord, Table } from '../../src/model/records.ts';
+import type { StoredRecord, Table, ThreadRow } from '../../src/model/records.ts';
 import type { Wait, WaitAnswer } from '../../src/model/wait.ts';
 import type { LanguageModel, ModelContext, ModelPart, ModelRequest } from '../../src/program/model.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -19,6 +19,10 @@ export class Scene {
   constructor(options: EngineOptions, world = new TestWorld()) {
     this.#options = options;
     this.world = world;
+  }
+
+  get agent() {
+    return this.#options.agent;
   }
 
   get clock() {
@@ -75,6 +79,18 @@ export class Scene {
         records.put({ ...record, body });
       }
     }
+  }
+
+  /** Puts another record in the place of one. */
+  change(table: Table, key: string, make: (record: StoredRecord) => StoredRecord): void {
+    for (const hash of this.world.data.threads.keys()) {
+      const records = this.world.data.records(table, hash);
+      for (const record of records.range({})) if (record.key === key) records.put(make(record));
+    }
+  }
+
+  changeRow(make: (row: ThreadRow) => ThreadRow): void {
+    for (const [hash, row] of this.world.data.threads) this.world.data.threads.set(hash, make(row));
   }
 
   /** Waits until somebody sleeps between these times, and lets that time pass. Gives the time. */

@@ -14,6 +14,7 @@ import { storeErrors } from '../../store/errors.ts';
 import { ownGroup, ownRecords, ownRow } from '../../store/own-bytes.ts';
 import type { CreateResult, Store, ThreadQuery } from '../../store/store.ts';
 import {
+  isDoomed,
   judgeCreation,
   judgeRecords,
   leasedRow,
@@ -133,11 +134,16 @@ export class IndexedDbStore implements Store {
     );
   }
 
-  deleteThread(thread: ThreadHash, incarnation: Incarnation, deletedAtMs: number): Promise<void> {
+  deleteThread(
+    thread: ThreadHash,
+    incarnation: Incarnation,
+    deletedAtMs: number,
+    unless?: Pick<ThreadRow, 'epoch' | 'inbox'>,
+  ): Promise<void> {
     return this.#write('delete a thread', ['tombstones', ...tables], async (transaction) => {
       const row = await answer<ThreadRow | undefined>(transaction.objectStore('threads').get(thread));
       const range = keyRange(thread, {});
-      if (row?.incarnation !== incarnation || range === undefined) return;
+      if (!isDoomed(row, incarnation, unless) || range === undefined) return;
       for (const table of new Set<Table>(['wraps', ...tables])) transaction.objectStore(table).delete(range);
       transaction.objectStore('tombstones').put(tombstoneOf(row, deletedAtMs), thread);
       transaction.objectStore('threads').delete(thread);

@@ -6,6 +6,7 @@ import { storeErrors } from '../../store/errors.ts';
 import { ownGroup, ownRecords, ownRow } from '../../store/own-bytes.ts';
 import type { CreateResult, Store, ThreadQuery } from '../../store/store.ts';
 import {
+  isDoomed,
   judgeCreation,
   judgeRecords,
   leasedRow,
@@ -112,10 +113,15 @@ export class MemoryStore implements Store {
     return this.#carryOut(judgeRecords(owner, commit, ownRecords(records), this.data));
   }
 
-  async deleteThread(thread: ThreadHash, incarnation: Incarnation, deletedAtMs: number): Promise<void> {
+  async deleteThread(
+    thread: ThreadHash,
+    incarnation: Incarnation,
+    deletedAtMs: number,
+    unless?: Pick<ThreadRow, 'epoch' | 'inbox'>,
+  ): Promise<void> {
     this.#refuseIfClosed('delete a thread');
     const row = this.data.threads.get(thread);
-    if (row?.incarnation !== incarnation) return;
+    if (!isDoomed(row, incarnation, unless)) return;
     this.data.deleteRecords(thread);
     this.data.threads.delete(thread);
     this.data.tombstones.set(thread, tombstoneOf(row, deletedAtMs));

@@ -1,0 +1,57 @@
+/** Deletes threads whose time is over (A12): failed ones after their days, finished ones after theirs, archived first. */
+import type { ThreadRow } from '../model/records.ts';
+import { dayMs, type RetentionPolicy } from '../model/retention.ts';
+import { makeArchive } from './archive.ts';
+import type { EnginePorts, KeepArchive } from './ports.ts';
+
+export interface Purge {
+  /** Rows of the threads that were deleted. */
+  readonly purged: readonly ThreadRow[];
+  /** Those that stay for now, with the reason: their archive could not be kept, or they have moved on. */
+  readonly kept: readonly { readonly row: ThreadRow; readonly reason: unknown }[];
+}
+
+export async function purgeThreads(
+  { store, clock }: Pick<EnginePorts, 'store' | 'clock'>,
+  rows: readonly ThreadRow[],
+  policy: RetentionPolicy,
+  archive: KeepArchive | undefined,
+): Promise<Purge> {
+  const purged: ThreadRow[] = [];
+  const kept: { row: ThreadRow; reason: unknown }[] = [];
+  for (const row of rows.filter((row) => isOver(row, policy, clock.nowMs()))) {
+    try {
+      // Under a lease: no run that has begun writes any more, and none that begins later is overlooked.
+      const leased = await store.takeLease(row.thread, row.incarnation);
+      if (leased === undefined) continue;
+      const reason = isOver(leased, policy, clock.nowMs()) ? await purge(leased) : 'it has moved on';
+      if (reason === undefined) purged.push(row);
+      else {
+        kept.push({ row, reason });
+        await store.releaseLease(leased.thread, leased.incarnation, leased.epoch);
+      }
+    } catch (reason) {
+      kept.push({ row, reason });
+    }
+  }
+  return { purged, kept };
+
+  async function purge(row: ThreadRow): Promise<unknown> {
+    try {
+      if (archive !== undefined && row.status !== 'failed')
+        await archive(await makeArchive(store, store.name, row), row);
+    } catch (error) {
+      return error;
+    }
+    await store.deleteThread(row.thread, row.incarnation, clock.nowMs(), row);
+    const there = await store.readThread(row.thread);
+    return there?.incarnation === row.incarnation ? 'it has moved on' : undefined;
+  }
+}
+
+/** Whether nothing is to come, and the time has passed. A thread with an input that was not taken up is not at its end. */
+function isOver(row: ThreadRow, { failedDays, doneDays }: RetentionPolicy, nowMs: number): boolean {
+  const days = row.status === 'failed' ? failedDays : doneDays;
+  const isEnded = row.status === 'failed' || row.status === 'done' || row.status === 'cancelled';
+  return isEnded && row.inbox === row.inboxTaken && row.updatedAtMs + days * dayMs <= nowMs;
+}

@@ -1,0 +1,135 @@
+/** What a compaction keeps: decided from records that were opened, before anything is deleted. */
+import { baseKey } from '../codec/checkpoint-codec.ts';
+import { openEvents } from '../codec/open-events.ts';
+import { marks, readMarks } from '../codec/quarantine.ts';
+import { faultOf } from '../codec/recover-lineage.ts';
+import { FieldCheck } from '../codec/references.ts';
+import type { ThreadCodec } from '../codec/thread-codec.ts';
+import { openStateImage, type StateImage } from '../codec/thread-image.ts';
+import type { ThreadEvent } from '../model/event.ts';
+import { type CheckpointId, sequenceOf } from '../model/ids.ts';
+import type { StoredRecord, ThreadRow } from '../model/records.ts';
+import { dayMs, type RetentionPolicy } from '../model/retention.ts';
+
+export interface Retained extends Floor {
+  /** All records of checkpoints, base records included, oldest first. */
+  readonly records: readonly StoredRecord[];
+  /** Ids of the checkpoints that stay. */
+  readonly kept: ReadonlySet<string>;
+  /** The states of those that stay and open. */
+  readonly images: ReadonlyMap<CheckpointId, StateImage>;
+  /** Those that need a base record before their parent goes. */
+  readonly leaning: readonly CheckpointId[];
+  /** `<table>/<key>` of the records that a repair marked: they stay. */
+  readonly marked: ReadonlySet<string>;
+}
+
+/** Where the records of the past begin that a restore or the event log still needs. */
+interface Floor {
+  /** Events from this key on stay. */
+  readonly eventsFrom: string;
+  /** Ledger entries above this number stay, and inbox items above this order. */
+  readonly ledgerAfter: number;
+  readonly inboxAfter: number;
+  /** Answered waits that were opened earlier go. */
+  readonly waitsFromMs: number;
+}
+
+export interface RetentionQuestion {
+  readonly policy: RetentionPolicy;
+  /** Checkpoints that others need: where a fork began, where a person wants to go back to. */
+  readonly pins: readonly CheckpointId[];
+  readonly nowMs: number;
+}
+
+/**
+ * `undefined` for a thread without checkpoints.
+ *
+ * @throws `record_damaged`, `record_missing` where the head's own state is not whole: it is repaired first, from what a compaction
+ *   would take away.
+ */
+export async function retainedBy(
+  codec: ThreadCodec,
+  { head }: ThreadRow,
+  question: RetentionQuestion,
+): Promise<Retained | undefined> {
+  if (head === null) return undefined;
+  const { policy, pins } = question;
+  const records = await codec.source.range('checkpoints', codec.thread, {});
+  const keys = new Set(records.map(({ key }) => key));
+  const all = records.filter(({ key }) => sequenceOf(key) !== undefined);
+  const marked = new Set((await readMarks(codec)).map(({ table, key }) => `${table}/${key}`));
+  const parents = new Set(all.map(({ plain }) => plain.parent));
+  const tips = all.flatMap(({ key }) => (parents.has(key) ? [] : [key]));
+  const kept = new Set<string>([head, ...pins, ...tips].filter((id) => keys.has(id)));
+  const images = new Map<CheckpointId, StateImage>();
+  const check = new FieldCheck(codec);
+  let taken = 0;
+  for (const { key, plain } of [...all].reverse()) {
+    if (!kept.has(key) && taken >= policy.keepCheckpoints && images.size >= 2) continue;
+    kept.add(key);
+    taken += 1;
+    try {
+      const image = await openStateImage(codec, key as CheckpointId);
+      await check.check(image.fields);
+      images.set(key as CheckpointId, image);
+    } catch (error) {
+      if (key === head) throw error;
+      faultOf(error);
+      // What its events could make of it again leans on its parent. One that a repair passed over is no use any more.
+      if (!marked.has(`checkpoints/${key}`) && typeof plain.parent === 'string') kept.add(plain.parent);
+    }
+  }
+  const isLeaning = ({ key, plain }: StoredRecord) =>
+    plain.kind === 'delta' && !kept.has(String(plain.parent)) && !keys.has(baseKey(key as CheckpointId));
+  const leaning = all.filter((record) => images.has(record.key as CheckpointId) && isLeaning(record));
+  const leaningIds = leaning.map(({ key }) => key as CheckpointId);
+  const floor = await floorOf(codec, images, new Set(leaningIds), question);
+  return { records, kept, images, leaning: leaningIds, marked, ...floor };
+}
+
+async function floorOf(
+  codec: ThreadCodec,
+  images: ReadonlyMap<CheckpointId, StateImage>,
+  leaning: ReadonlySet<CheckpointId>,
+  { policy, nowMs }: RetentionQuestion,
+): Promise<Floor> {
+  const states = [...images.values()].map(({ checkpoint }) => checkpoint);
+  const snapshots = [...images].filter(([id, { sinceBase }]) => sinceBase === 0 || leaning.has(id)).map(([id]) => id);
+  const [, second = ''] = snapshots.sort().reverse(); // events are pruned only behind the second-newest (PROTOCOL 8)
+  const floor = {
+    ledgerAfter: Math.min(...states.map(({ control }) => control.ledger.from)),
+    inboxAfter: Math.min(...states.map(({ control }) => control.inboxTaken)),
+    waitsFromMs: Math.min(...states.map(({ atMs }) => atMs)),
+  };
+  const oldest = [second, ...images.keys()].sort()[0] ?? '';
+  let ledgerBefore = 0;
+  for (const record of await codec.source.range('events', codec.thread, { to: marks.from })) {
+    const { key } = record;
+    const stored = await eventsIn(codec, record);
+    const [first] = stored;
+    const isOld = first !== undefined && first.atMs < nowMs - policy.eventDays * dayMs;
+    if (!isOld || key >= oldest) {
+      // What the log shows of this commit and those after it stands in the ledger, the inbox and the waits.
+      const orders = stored.map(({ details }) => (typeof details.order === 'number' ? details.order : Infinity));
+      return {
+        eventsFrom: key,
+        ledgerAfter: Math.min(floor.ledgerAfter, ledgerBefore),
+        inboxAfter: Math.min(floor.inboxAfter, ...orders.map((order) => order - 1)),
+        waitsFromMs: Math.min(floor.waitsFromMs, first?.atMs ?? floor.waitsFromMs),
+      };
+    }
+    const { ledger } = stored.at(-1)?.details ?? {};
+    if (typeof ledger === 'number') ledgerBefore = ledger;
+  }
+  return { ...floor, eventsFrom: oldest };
+}
+
+async function eventsIn(codec: ThreadCodec, record: StoredRecord): Promise<readonly ThreadEvent[]> {
+  try {
+    return (await openEvents(codec, record)).events;
+  } catch (error) {
+    faultOf(error);
+    return [];
+  }
+}

@@ -1,0 +1,149 @@
+/** How one thread is reached: whose it is, its keys, and what comes to it from outside. */
+import { randomId } from '../base/random.ts';
+import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
+import type { Need } from '../codec/shares.ts';
+import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
+import type { CommitGroup, Condition, GroupResult } from '../model/commit.ts';
+import type { Frame } from '../model/frame.ts';
+import type { CommitId, ThreadHash, ThreadId } from '../model/ids.ts';
+import type { ThreadRow } from '../model/records.ts';
+import type { AnyAgent } from '../program/agent.ts';
+import { createThread } from './create-thread.ts';
+import { engineErrors } from './errors.ts';
+import { give } from './give.ts';
+import type { EngineOptions, RunPorts } from './ports.ts';
+import { withoutSecrets } from './without-secrets.ts';
+
+/** Whoever sends or answers is told within this time that the store does not take it, and may ask again. */
+const answerWithinMs = 5_000;
+
+export interface OpenThread {
+  readonly row: ThreadRow;
+  readonly codec: ThreadCodec;
+}
+
+export interface ThreadParts {
+  readonly ports: RunPorts;
+  readonly options: EngineOptions;
+  /** The engine's agent and those that it starts, by name. */
+  readonly agents: ReadonlyMap<string, AnyAgent>;
+  readonly id: ThreadId;
+  readonly emit: (frame: Frame) => void;
+}
+
+/** How a run may have ended: new input begins the next one. */
+const endStatuses: readonly string[] = ['done', 'failed', 'cancelled'];
+
+export class ThreadAccess {
+  readonly id: ThreadId;
+  protected readonly ports: RunPorts;
+  protected readonly emit: (frame: Frame) => void;
+  readonly #agents: ReadonlyMap<string, AnyAgent>;
+  #options: EngineOptions;
+  #codec: ThreadCodec | undefined;
+  #owner: string | undefined;
+
+  constructor({ ports, options, agents, id, emit }: ThreadParts) {
+    this.#agents = agents;
+    this.ports = ports;
+    this.#options = options;
+    this.id = id;
+    this.emit = (frame) => emit(withoutSecrets(frame, this.#codec));
+  }
+
+  /** With the agent that the thread belongs to, once it was opened. */
+  protected get options(): EngineOptions {
+    return this.#options;
+  }
+
+  /** The codec, once the thread was opened. */
+  protected get codec(): ThreadCodec | undefined {
+    return this.#codec;
+  }
+
+  /** How the store knows this thread. */
+  hash(): Promise<ThreadHash> {
+    return this.ports.keyRing.threadHash(this.#options.namespace ?? 'default', this.id);
+  }
+
+  /** The row, or `undefined` while there is no thread. */
+  async row(): Promise<ThreadRow | undefined> {
+    return (await this.open())?.row;
+  }
+
+  /** @throws `thread_unknown` and as `open` */
+  protected async opened(need: Need = 'read'): Promise<OpenThread> {
+    const opened = await this.open(need);
+    if (opened === undefined) throw engineErrors.make('thread_unknown', { thread: this.id });
+    return opened;
+  }
+
+  /** @throws `thread_of_another_agent`, `not_owner`, `key_missing` */
+  protected async open(need: Need = 'read'): Promise<OpenThread | undefined> {
+    const row = await this.ports.store.readThread(await this.hash());
+    if (row === undefined) return undefined;
+    const agent = this.#agents.get(row.agent);
+    if (agent === undefined) {
+      const expected = this.#options.agent.name;
+      throw engineErrors.make('thread_of_another_agent', { thread: this.id, agent: row.agent, expected });
+    }
+    this.#options = { ...this.#options, agent };
+    if (this.#codec?.incarnation !== row.incarnation) {
+      this.#codec = await this.ports.keyRing.openThread(row.thread, row.incarnation);
+      // Sealed, unlike the row's, which whoever writes to the store can change.
+      this.#owner = (await this.ports.keyRing.identityOf(row.thread, row.incarnation)).owner;
+      for (const secret of this.#options.secrets?.() ?? []) this.#codec.secrets.add(secret);
+    }
+    const { owner = 'local' } = this.#options;
+    if (this.#owner !== owner && !(await (await import('../codec/shares.ts')).isSharedWith(this.#codec, owner, need))) {
+      throw engineErrors.make('not_owner', { thread: this.id, owner, needs: need });
+    }
+    return { row, codec: this.#codec };
+  }
+
+  protected async create(): Promise<OpenThread> {
+    await createThread(this.ports, this.#options, this.id, await this.hash());
+    return this.opened('write');
+  }
+
+  /** Keeps an inbox item; `false` if one of the conditions failed. @throws `thread_unknown`, `value_not_storable` */
+  protected async append(
+    opened: OpenThread,
+    dedupId: string,
+    item: InboxItem,
+    conditions: readonly Condition[] = [],
+  ): Promise<boolean> {
+    const { row, codec } = opened;
+    const blobs = new BlobBatch({ mayReuse: false });
+    const inbox = await sealInboxItem(codec, dedupId, item, blobs);
+    const all = [...conditions, ...blobs.conditions()];
+    const result = await this.give(row, { conditions: all, records: blobs.writes(), inbox });
+    if (result.status === 'head_moved' || result.status === 'inbox_moved') return false;
+    if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
+    return true;
+  }
+
+  /** Keeps the input unless a run is under way; `false` if that could not be told. @throws `thread_busy` */
+  protected async appendIfFree(opened: OpenThread, dedupId: string, item: InboxItem): Promise<boolean> {
+    const { row, codec } = opened;
+    const isKnown = (await codec.source.get('inbox', codec.thread, `id:${dedupId}`)) !== undefined;
+    const isBusy = row.status !== 'idle' && !endStatuses.includes(row.status);
+    if (!isKnown && (isBusy || row.inbox > row.inboxTaken)) {
+      throw engineErrors.make('thread_busy', { thread: this.id, status: row.status });
+    }
+    const conditions = [
+      { kind: 'head', is: row.head },
+      { kind: 'inbox', is: row.inbox },
+    ] as const;
+    return this.append(opened, dedupId, item, conditions);
+  }
+
+  /** Commits what came from outside. */
+  protected give(
+    { thread, incarnation }: ThreadRow,
+    what: Pick<CommitGroup, 'conditions' | 'records' | 'inbox'>,
+  ): Promise<GroupResult> {
+    const id = randomId(this.ports.random) as CommitId;
+    return give(this.ports, { id, thread, incarnation, durability: 'strict', ...what }, answerWithinMs);
+  }
+}

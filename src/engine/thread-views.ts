@@ -1,0 +1,90 @@
+/** What is to be seen of a thread: all of it read, nothing changed. */
+import { readLedger } from '../codec/ledger-codec.ts';
+import type { Share } from '../codec/shares.ts';
+import { openThreadImage } from '../codec/thread-image.ts';
+import { readAnswer, readWait } from '../codec/wait-codec.ts';
+import type { CheckpointInfo } from '../model/checkpoint.ts';
+import type { EffectInfo } from '../model/effect.ts';
+import type { LoggedEvent } from '../model/event.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import type { QuarantinedRecord } from '../model/repair.ts';
+import type { Wait } from '../model/wait.ts';
+import type { EventQuery } from './event-log.ts';
+import { imageAt, listCheckpoints, type Page } from './list-checkpoints.ts';
+import { controlOf } from './plans.ts';
+import { effectInfo } from './step-ledger.ts';
+import { ThreadAccess } from './thread-access.ts';
+import { type StateRecord, ThreadState } from './thread-state.ts';
+
+export abstract class ThreadViews extends ThreadAccess {
+  /** Whether the thread is being run here. */
+  protected abstract get isLive(): boolean;
+
+  /** The state at the head, or at a checkpoint. @throws `thread_unknown`, `checkpoint_unknown`, `record_damaged` */
+  async state(checkpoint?: CheckpointId): Promise<StateRecord> {
+    const { row, codec } = await this.opened();
+    const image =
+      checkpoint === undefined ? (await openThreadImage(codec, row)).state : await imageAt(codec, this.id, checkpoint);
+    return (await ThreadState.read(codec, this.options.agent, image)).values;
+  }
+
+  /**
+   * The newest checkpoints, newest first; `before` goes on from the last one of an earlier list. Each names its parent: where the
+   * thread was taken back, they are a tree.
+   *
+   * @throws `limit_invalid`
+   */
+  async checkpoints(page: Page = {}): Promise<readonly CheckpointInfo[]> {
+    const opened = await this.open();
+    return opened === undefined ? [] : listCheckpoints(opened.codec, opened.row, page);
+  }
+
+  /** The waits that nobody has answered yet. */
+  async waits(): Promise<readonly Wait[]> {
+    const opened = await this.open();
+    if (opened === undefined) return [];
+    const { codec } = opened;
+    const { waits } = controlOf(await openThreadImage(codec, opened.row), 0);
+    const open = await Promise.all(
+      waits.map(async (id) => ((await readAnswer(codec, id)) === undefined ? readWait(codec, id) : undefined)),
+    );
+    return open.filter((wait) => wait !== undefined);
+  }
+
+  /** Every effect on record, oldest first, each attempt by itself; with the calls' ids (effect keys) and status (A2). */
+  async effects(): Promise<readonly EffectInfo[]> {
+    const opened = await this.open();
+    const { entries } = opened ? await readLedger(opened.codec, 0, opened.row.ledger) : { entries: [] };
+    const calls = entries.filter(({ intent }) => intent.kind !== 'inputs' && intent.kind !== 'node');
+    return calls.map((entry) => effectInfo(entry, this.isLive));
+  }
+
+  /** Records that were found damaged or missing, and what the thread goes on from without them; oldest mark first. */
+  async quarantine(): Promise<readonly QuarantinedRecord[]> {
+    const opened = await this.open();
+    if (opened === undefined) return [];
+    const { readMarks } = await import('../codec/quarantine.ts');
+    return readMarks(opened.codec);
+  }
+
+  /** The event log, oldest first, by commits. */
+  async events(query: EventQuery = {}): Promise<readonly LoggedEvent[]> {
+    const opened = await this.open();
+    const { readEvents } = await import('./event-log.ts');
+    return opened === undefined ? [] : readEvents(opened.codec, opened.row, query);
+  }
+
+  /** The whole event log as JSON Lines, with the data that the events refer to. Each text is one line. */
+  async *exportLog(): AsyncGenerator<string, void, undefined> {
+    const opened = await this.open();
+    const { exportLog } = await import('./export-log.ts');
+    if (opened !== undefined) yield* exportLog(opened.codec, opened.row);
+  }
+
+  /** Whom the thread is or was shared with; `none`: no more. */
+  async shares(): Promise<readonly Share[]> {
+    const { codec } = await this.opened('own');
+    const { readShares } = await import('../codec/shares.ts');
+    return readShares(codec);
+  }
+}
