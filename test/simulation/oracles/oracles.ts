@@ -52,9 +52,10 @@ export const oracles = {
     const { outside, findings } = world;
     for (const [place, tool] of outside.tools) {
       if (tool === 'look' || tool === 'model') continue;
+      if (world.counts.deletions > 0 && !place.startsWith('in9')) continue; // sent again to another thread, it is done again
       const [carried, undone] = [outside.carried.get(place) ?? 0, outside.undone.get(place) ?? 0];
       if (carried > 1) findings.violate('once-is-once', `${tool} ${place} was carried out ${carried} times.`);
-      if (world.watch.hasLosses || world.counts.deletions > 0) continue;
+      if (world.watch.hasLosses) continue;
       const settled = entries.findLast(
         (entry) => entry.place === place && entry.outcome !== undefined && (entry.outcome.status !== 'failed' || entry.outcome.final),
       )?.outcome;
@@ -69,6 +70,7 @@ export const oracles = {
   /** One intention has one key, on every attempt and in every life. */
   'one-key-per-intention'({ world }) {
     for (const [place, keys] of world.outside.keys) {
+      if (world.counts.deletions > 0 && !place.startsWith('in9')) continue;
       if (keys.size > 1) world.findings.violate('one-key-per-intention', `${place} came with the keys ${[...keys].join(', ')}.`);
     }
   },

@@ -17,6 +17,7 @@ export const threadId = 'the thread';
 
 export class Process {
   readonly life: Life;
+  readonly version: number;
   readonly #world: World;
   readonly #plan: Plan;
   readonly #opened = deferred<EngineThread>();
@@ -30,6 +31,7 @@ export class Process {
     this.#world = world;
     this.life = life;
     this.#plan = plan;
+    this.version = version;
     void this.#work(version);
   }
 
@@ -55,14 +57,14 @@ export class Process {
     const thread = await this.#open(version);
     this.#opened.resolve(thread);
     for (;;) {
-      if (this.#isStopped) return this.life.end();
+      if (this.#isStopped) return this.#world.retire(this.life);
       this.#kicked = deferred<void>();
       this.#isRunning = true;
       const end = await thread.run();
       this.#isRunning = false;
       this.lastEnd = end;
       this.#world.ended(this, end);
-      if (this.#isStopped) return this.life.end();
+      if (this.#isStopped) return this.#world.retire(this.life);
       await this.#rest(thread, end);
     }
   }

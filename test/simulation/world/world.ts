@@ -39,6 +39,8 @@ export interface WorldOptions {
   readonly trouble?: Trouble;
   readonly keepsLines?: boolean;
   readonly version?: number;
+  readonly closesAlways?: boolean;
+  readonly isOfTwoMinds?: boolean;
 }
 
 export class World {
@@ -56,8 +58,9 @@ export class World {
   readonly dice: Dice;
   readonly plan: Plan;
   readonly counts = { operations: 0, outside: 0, crashes: 0, powerCuts: 0, storeFaults: 0, freezes: 0, steals: 0, jumps: 0, losses: 0, deletions: 0, stops: 0 };
+  /** Version of the code that the next process runs. */
   version: number;
-  /** Whether the store, or the thread itself, was ever in trouble: then a run may end blocked for a while. */
+  readonly #newestVersion: number;
   readonly #processes: Process[] = [];
   readonly #broken = new Map<string, number>();
   readonly #onStart: (() => void)[] = [];
@@ -66,7 +69,8 @@ export class World {
   /** Ends that were reached because records were lost: the thread stopped aloud. */
   stoppedAloud = false;
 
-  constructor({ seed, plan, actions, trouble, keepsLines, version = 1 }: WorldOptions) {
+  constructor(options: WorldOptions) {
+    const { seed, plan, actions, trouble, keepsLines, version = 1 } = options;
     const dice = new Dice(seed);
     this.random = randomFrom(dice.fork());
     this.cryptography = plainCryptography(this.random);
@@ -78,8 +82,11 @@ export class World {
     this.client = new Client(this);
     this.plan = plan;
     this.version = version;
+    this.#newestVersion = version;
     this.#actions = actions;
     this.#trouble = trouble;
+    this.outside.closesAlways = options.closesAlways ?? false;
+    this.person.isOfTwoMinds = options.isOfTwoMinds ?? false;
   }
 
   /** Lives until nothing moves any more. */
@@ -116,6 +123,12 @@ export class World {
     this.findings.trace(`${this.timeline.nowMs} life ${life.number} dies`);
     life.end();
     this.afterDeath(restartMs);
+  }
+
+  /** A process that ended by itself. */
+  retire(life: Life): void {
+    life.end();
+    this.afterDeath(this.dice.between(5, 500));
   }
 
   afterDeath(restartMs: number): void {
@@ -168,7 +181,8 @@ export class World {
   ended(process: Process, end: RunEnd): void {
     const code = end.end === 'blocked' ? ` ${end.error.code}: ${end.error.message}` : '';
     this.findings.trace(`${this.timeline.nowMs} life ${process.life.number} ends a run: ${end.end}${code}`);
-    if (end.end === 'blocked' && !isStoreTrouble(end.error.code) && !this.watch.hasLosses) {
+    const isOld = end.end === 'blocked' && end.error.code === 'agent_too_old' && process.version < this.#newestVersion;
+    if (end.end === 'blocked' && !isOld && !isStoreTrouble(end.error.code) && !this.watch.hasLosses) {
       this.findings.violate('never-blocked', `A run was blocked by ${end.error.code}: ${end.error.message}`);
     }
     if (end.end !== 'lost') return;
