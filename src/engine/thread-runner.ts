@@ -129,7 +129,6 @@ export class ThreadRunner {
     if (suspect !== undefined) {
       const { node, control } = suspect;
       await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node }), control);
-      return { end: 'failed' };
     }
     await boundaries.expireWaits();
     return this.#loop({ writer, boundaries }, await ThreadState.read(this.#codec, agent, image.state));

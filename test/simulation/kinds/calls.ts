@@ -122,7 +122,8 @@ export const keyed: OpKind<KeyedOp> = {
     const drafts = await Promise.all(
       calls.map(async (op, index) => {
         const draft = { notes: [], total: 0, last: undefined, big: undefined };
-        await runCall(op, { ...site, draft, place: `${site.place}.${index}` }, `k${index}`);
+        const place = `${site.place}.${index}`;
+        await runCall(op, { ...site, draft, place }, place.slice(place.lastIndexOf('/') + 1));
         return draft;
       }),
     );

@@ -25,7 +25,7 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
   const { world, lineage } = evidence;
   const inputs = new Map(actions.flatMap((action) => (action.does === 'send' ? [[action.input, action] as const] : [])));
   const nodes = new Map(world.plan.nodes.map((node) => [node.name, node]));
-  const answers = answersOf(evidence);
+  const all = answersOf(evidence);
   const disagree = (at: SeenCheckpoint, why: string): undefined =>
     world.findings.violate('state-follows-the-record', `At ${at.id} (${at.cause}): ${why}`) as undefined;
 
@@ -33,6 +33,7 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
   let [usage, steps] = [0, 0];
   let next: PlanNode | undefined;
   for (const at of lineage) {
+    const answers = all(world.watch.checkpointAt.get(at.id) ?? Number.POSITIVE_INFINITY);
     if (at.cause === 'input') {
       const input = inputs.get(evidence.inbox.get(at.inboxTaken) ?? '');
       if (input === undefined) return disagree(at, `there is no input of order ${at.inboxTaken}.`);
@@ -130,15 +131,17 @@ interface Answers {
   readsOf(place: string): readonly number[];
 }
 
-function answersOf({ entries, waits }: Evidence): Answers {
-  const settled = new Map<string, Evidence['entries'][number]>();
+/** The answers as they were on record after so many groups. A later one, of a runner that was frozen, was not seen by the step. */
+function answersOf({ entries, waits, world }: Evidence): (commits: number) => Answers {
+  const settled = new Map<string, Evidence['entries'][number][]>();
   const reads = new Map<string, readonly number[]>();
   const refused = new Map<string, string>();
   for (const entry of entries) {
     if (entry.place === undefined) continue;
     if (entry.args !== undefined) reads.set(entry.place, entry.args.reads);
     const { outcome } = entry;
-    if (outcome !== undefined && (outcome.status !== 'failed' || outcome.final)) settled.set(entry.place, entry);
+    if (outcome === undefined || (outcome.status === 'failed' && !outcome.final)) continue;
+    settled.set(entry.place, [...(settled.get(entry.place) ?? []), entry]);
   }
   for (const { wait, answer } of waits) {
     const args = wait.args as { readonly place: string; readonly reads: readonly number[] };
@@ -147,18 +150,19 @@ function answersOf({ entries, waits }: Evidence): Answers {
     if (answer?.decision === 'deny') refused.set(args.place, 'tool_denied');
     if (answer?.decision === 'expired') refused.set(args.place, 'approval_expired');
   }
-  return {
+  return (commits) => ({
     readsOf: (place) => reads.get(place) ?? [],
     resultOf(place) {
       const refusal = refused.get(place);
-      const entry = settled.get(place);
+      const known = settled.get(place) ?? [];
+      const entry = known.findLast(({ intent }) => (world.watch.outcomeAt.get(intent.number) ?? 0) <= commits);
       if (refusal !== undefined) throw failure(refusal);
       if (entry === undefined) throw new Gap(`no result of ${place} is on record`);
       const status = entry.outcome?.status;
       if (status === 'succeeded') return entry.value;
       throw failure(status === 'failed' ? 'effect_failed' : `effect_${status}`);
     },
-  };
+  });
 }
 
 function failure(code: string): HoldfastError {

@@ -28,6 +28,8 @@ export class Life {
   readonly number: number;
   /** Local epoch of the newest lease that this process took; 0 for none. */
   epoch = 0;
+  /** Incarnation of the thread that it was taken of. */
+  incarnation = '';
   readonly #meet: Meet;
   readonly #death = deferred<'died'>();
   readonly #held: (() => void)[] = [];

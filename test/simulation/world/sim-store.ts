@@ -65,6 +65,7 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
         unflushed.flush();
         if (after !== undefined && after !== before) {
           life.epoch = after.epoch.local;
+          life.incarnation = after.incarnation;
           watch.leased(before, after);
         }
         return leasing;

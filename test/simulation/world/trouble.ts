@@ -77,16 +77,18 @@ function strike(world: World, life: Life, operation: Operation, fault: Exclude<F
       if (operation.kind === 'outside' && fault.side === 'sent') world.outside.nextWayMs = world.dice.between(20, 3_000);
       return { [fault.side]: () => crash(world, life, fault) };
     }
-    case 'freeze':
-      return { [fault.side]: () => freeze(world, life, fault) };
+    case 'freeze': {
+      // Nothing comes between the last check and the call: they are one task.
+      const side = operation.kind === 'outside' && fault.side === 'before' ? 'sent' : fault.side;
+      return { [side]: () => freeze(world, life, fault) };
+    }
     case 'steal':
       world.counts.steals += 1;
       world.start();
       return {};
     case 'jump':
       world.counts.jumps += 1;
-      world.timeline.jump(fault.byMs);
-      return {};
+      return { sent: () => world.timeline.jump(fault.byMs) };
     case 'delete':
       return { after: () => deleteThread(world) };
     case 'stop':
@@ -116,6 +118,7 @@ function spoilNewest({ data, watch, counts, dice, findings }: World, how: 'lose'
   findings.trace(`${how} ledger/${key}`);
   counts.losses += 1;
   watch.hasLosses = true;
+  if (how === 'damage') watch.damaged.add(key);
   watch.rescan();
 }
 

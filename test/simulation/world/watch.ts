@@ -32,6 +32,11 @@ export class Watch {
   /** Once records were lost, what is known of the past no longer binds. */
   hasLosses = false;
   commits = 0;
+  /** Keys of ledger records that were damaged on purpose. */
+  readonly damaged = new Set<string>();
+  /** How many groups had been applied when a ledger entry got its outcome, and when a checkpoint was made. */
+  readonly outcomeAt = new Map<number, number>();
+  readonly checkpointAt = new Map<string, number>();
 
   constructor(findings: Findings, data: MemoryData) {
     this.#findings = findings;
@@ -79,7 +84,7 @@ export class Watch {
   /** A call leaves for the outside. */
   called(life: Life, kind: 'call' | 'model' | 'about', name: string, key: string, attempt: number, wallMs: number): void {
     const isRead = name === 'look';
-    if (kind === 'about' || isRead) return;
+    if (kind === 'about' || isRead || this.#isOfDeleted(life)) return;
     const intent = [...this.intents.values()].findLast((known) => known.key === key && known.attempt === attempt);
     if (intent === undefined) {
       this.#findings.violate('intent-before-call', `${name} was called (attempt ${attempt}) without a durable intent (I5).`);
@@ -91,6 +96,12 @@ export class Watch {
     if (this.settled.has(key) && this.#isNewest(life)) {
       this.#findings.violate('no-call-after-result', `${name} was called (attempt ${attempt}) with its result on record (I6).`);
     }
+  }
+
+  /** The intent went with the thread that it was made for. */
+  #isOfDeleted(life: Life): boolean {
+    const [row] = this.#data.threads.values();
+    return row?.incarnation !== life.incarnation;
   }
 
   #isNewest(life: Life): boolean {
@@ -129,6 +140,7 @@ export class Watch {
     }
     if (record.key.endsWith('.o') && replaced === undefined) {
       this.#knowOutcome(record);
+      this.outcomeAt.set(Number.parseInt(record.key, 16), this.commits);
       const intent = this.intents.get(Number.parseInt(record.key, 16));
       if (intent !== undefined && intent.effectClass !== 'read') this.#checkStrict(group, `the result of ${intent.name}`);
     }
@@ -156,6 +168,7 @@ export class Watch {
   #seeCheckpoint({ group, rowBefore }: Applied, record: RecordWrite): void {
     const seen = seeCheckpoint(record);
     this.leases = 0;
+    this.checkpointAt.set(seen.id, this.commits);
     if (seen.parent !== (rowBefore?.head ?? null)) {
       this.#findings.violate('parent-is-head', `${seen.id} names ${seen.parent} as parent; the head was ${rowBefore?.head}.`);
     }
@@ -179,24 +192,18 @@ export class Watch {
   }
 
   #knowIntent(record: Pick<StoredRecord, 'key' | 'body'>): void {
-    try {
-      const intent = seeIntent(record);
-      this.intents.set(intent.number, intent);
-    } catch {
-      // damaged on purpose
-    }
+    if (this.damaged.has(record.key)) return;
+    const intent = seeIntent(record);
+    this.intents.set(intent.number, intent);
   }
 
   #knowOutcome(record: Pick<StoredRecord, 'key' | 'body'>): void {
-    try {
-      const number = Number.parseInt(record.key, 16);
-      const outcome = seeOutcome(record);
-      this.outcomes.set(number, outcome);
-      const intent = this.intents.get(number);
-      if (intent !== undefined && (outcome.status !== 'failed' || outcome.final)) this.settled.add(intent.key);
-    } catch {
-      // damaged on purpose
-    }
+    if (this.damaged.has(record.key)) return;
+    const number = Number.parseInt(record.key, 16);
+    const outcome = seeOutcome(record);
+    this.outcomes.set(number, outcome);
+    const intent = this.intents.get(number);
+    if (intent !== undefined && (outcome.status !== 'failed' || outcome.final)) this.settled.add(intent.key);
   }
 
   /** The one thread of this world; `undefined` while there is none. */

@@ -182,7 +182,7 @@ export class World {
     const code = end.end === 'blocked' ? ` ${end.error.code}: ${end.error.message}` : '';
     this.findings.trace(`${this.timeline.nowMs} life ${process.life.number} ends a run: ${end.end}${code}`);
     const isOld = end.end === 'blocked' && end.error.code === 'agent_too_old' && process.version < this.#newestVersion;
-    if (end.end === 'blocked' && !isOld && !isStoreTrouble(end.error.code) && !this.watch.hasLosses) {
+    if (end.end === 'blocked' && !isOld && !isStoreTrouble(end.error.code) && !this.watch.hasLosses && this.counts.deletions === 0) {
       this.findings.violate('never-blocked', `A run was blocked by ${end.error.code}: ${end.error.message}`);
     }
     if (end.end !== 'lost') return;
@@ -194,13 +194,14 @@ export class World {
 
   /** Where records were lost, stopping aloud is an end (PROTOCOL 1). */
   restsOnBlock(code: string | undefined): boolean {
-    if (isStoreTrouble(code) || !this.watch.hasLosses) return !isStoreTrouble(code);
+    if (isStoreTrouble(code) || this.counts.deletions > 0) return false;
+    if (!this.watch.hasLosses) return true;
     this.stoppedAloud = true;
     return true;
   }
 
   refused(error: unknown): void {
-    if (storeErrors.is(error) || this.watch.hasLosses) return;
+    if (storeErrors.is(error) || this.watch.hasLosses || this.counts.deletions > 0) return;
     this.findings.violate('reads-are-whole', `The thread could not be read: ${String(error)}`);
   }
 
