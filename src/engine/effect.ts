@@ -18,9 +18,9 @@ import { callWithin, isDefiniteRefusal } from './attempt.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor } from './identity.ts';
 import { recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
-import { adoptLost, resolveDoubt } from './resolution.ts';
+import { adoptLost, resolveDoubt, undoingOf } from './resolution.ts';
 import { isStop } from './run-end.ts';
-import { refuseOtherCall, settles } from './step-ledger.ts';
+import { firstSettled, hasFailed, refuseOtherCall, settles } from './step-ledger.ts';
 import { encodeWithDigest, never, type StepRun } from './step-run.ts';
 
 /** @throws `effect_failed`, `effect_given_up`, `effect_compensated`, `tool_denied`, `approval_expired`, `replay_mismatch` */
@@ -50,7 +50,8 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
     run.signal.throwIfAborted();
     const history = run.ledger.historyOf(effect.key);
     const last = history.at(-1);
-    if (last !== undefined && last.outcome === undefined && effect.request.effectClass === 'once') {
+    const isOpen = last !== undefined && (last.outcome === undefined || (await undoingOf(run, effect, last)) === 'begun');
+    if (isOpen && effect.request.effectClass === 'once') {
       await resolveDoubt(run, effect, last, args, perform);
     } else {
       await waitBeforeRetry(run, effect, last);
@@ -63,10 +64,14 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
 }
 
 /** The recorded result, thrown if it is a failure; `undefined` while there is none. */
-async function settledResult(run: StepRun, { key, request }: KnownEffect): Promise<{ value: unknown } | undefined> {
-  const entry = run.ledger.historyOf(key).findLast(settles);
+async function settledResult(run: StepRun, effect: KnownEffect): Promise<{ value: unknown } | undefined> {
+  const { key, request } = effect;
+  const entry = firstSettled(run.ledger.historyOf(key));
   const outcome = entry?.outcome;
   if (entry === undefined || outcome === undefined) return undefined;
+  const undoing = await undoingOf(run, effect, entry);
+  if (undoing === 'begun') return undefined;
+  if (undoing === 'done') throw programErrors.make('effect_compensated', { name: request.name, key });
   switch (outcome.status) {
     case 'succeeded':
       if (outcome.error !== null) throw errorFromData(outcome.error);
@@ -150,11 +155,6 @@ async function attemptRead(run: StepRun, effect: KnownEffect, args: unknown, num
 
 function failuresOf(run: StepRun, { key }: KnownEffect): number {
   return run.ledger.historyOf(key).filter(hasFailed).length;
-}
-
-/** Ended badly. An attempt that a crash cut off does not count: the thread's resume count bounds those. */
-function hasFailed({ outcome, doubt }: LedgerEntry): boolean {
-  return doubt !== undefined || (outcome?.status === 'failed' && outcome.by === 'call');
 }
 
 async function waitBeforeRetry(run: StepRun, effect: KnownEffect, last: LedgerEntry | undefined): Promise<void> {

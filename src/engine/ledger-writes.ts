@@ -78,10 +78,34 @@ export async function recordOutcome(run: StepRun, entry: LedgerEntry, finding: F
   const { number, name } = entry.intent;
   const blobs = new BlobBatch();
   const outcome = await outcomeOf(run, finding, name, blobs);
+  if (settles({ outcome })) await closeOlder(run, entry);
   const result = await writeEvidence(run, entry, [await sealOutcome(codec, number, outcome), ...blobs.writes()]);
   const first = result.status === 'exists' ? await readOutcome(codec, number) : undefined;
   if (first !== undefined && !saysTheSame(first, outcome)) await keepBeside(run, entry, outcome, blobs);
   remember(run, { ...entry, outcome: first ?? outcome });
+}
+
+/**
+ * Before an attempt settles the effect, older ones whose answer is still out are closed: an answer that comes later is kept
+ * beside, and every run of the node gets what this one got. One that was faster than the closing stands, and goes first.
+ */
+async function closeOlder(run: StepRun, { intent: { key, number, attempt, name } }: LedgerEntry): Promise<void> {
+  const { codec } = run.writer;
+  for (const older of run.ledger.historyOf(key)) {
+    if (older.outcome !== undefined || older.intent.number >= number) continue;
+    const error = older.doubt?.reason ?? errorToData(new Error(`Attempt ${attempt} of "${name}" was answered first.`));
+    const closed: StoredOutcome = {
+      status: 'failed',
+      value: null,
+      error,
+      by: 'engine',
+      atMs: run.ports.clock.nowMs(),
+      final: false,
+    };
+    const result = await writeEvidence(run, older, [await sealOutcome(codec, older.intent.number, closed)]);
+    const first = result.status === 'exists' ? await readOutcome(codec, older.intent.number) : undefined;
+    remember(run, { ...older, outcome: first ?? closed });
+  }
 }
 
 /** An answer after its time limit is evidence all the same (PROTOCOL 3). Where the effect is settled, it is kept beside. */

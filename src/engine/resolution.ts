@@ -11,6 +11,7 @@ import type { Verdict } from '../program/tool.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor, waitIdFor } from './identity.ts';
 import { recordLostCall, recordOutcome } from './ledger-writes.ts';
+import { hasFailed } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
 
 /** How a resolution is made: as an effect itself. */
@@ -36,6 +37,23 @@ export async function resolveDoubt(
     return recordOutcome(run, entry, { status: 'compensated', by: 'compensate' });
   }
   await askPerson(run, effect, entry, args);
+}
+
+/**
+ * How far the undoing of this attempt is. Once it has begun, it decides what became of the attempt: the call may still answer,
+ * late or in a runner that lost its lease, and what it did is undone all the same.
+ */
+export async function undoingOf(
+  run: StepRun,
+  effect: KnownEffect,
+  entry: LedgerEntry,
+): Promise<'begun' | 'done' | undefined> {
+  if (!effect.request.compensate || effect.request.verify) return undefined;
+  const { place } = resolutionOf(effect, entry, 'compensate', null, 1);
+  const key = await effectKeyFor(run.writer.codec, run.scheduled.step, place);
+  const history = run.ledger.historyOf(key);
+  if (history.length === 0) return undefined;
+  return history.some(({ outcome }) => outcome?.status === 'succeeded') ? 'done' : 'begun';
 }
 
 /** A call that has no entry while entries are lost: it counts as made, at most as often as entries are lost. */
@@ -152,7 +170,7 @@ async function recordNotDone(
   entry: LedgerEntry,
   by: 'verify' | 'person',
 ): Promise<void> {
-  const failed = run.ledger.historyOf(effect.key).filter(({ doubt }) => doubt !== undefined).length;
+  const failed = run.ledger.historyOf(effect.key).filter(hasFailed).length;
   const final = by === 'verify' && failed >= effect.request.retry.attempts;
   const error =
     entry.doubt?.reason ?? errorToData(new Error('The attempt was cut off before it reached the receiver.'));

@@ -19,6 +19,8 @@ export interface Entry extends LedgerEntry {
   readonly args: CallArgs | undefined;
   /** The result of a success. */
   readonly value: unknown;
+  /** Of a compensation: its own attempt; else 0. */
+  readonly undoes: number;
 }
 
 export interface Asked {
@@ -59,6 +61,13 @@ export async function gather(world: World): Promise<Evidence | undefined> {
   };
 }
 
+/** Numbers of the entries whose compensation succeeded: whatever their own call answered, they are undone. */
+export function undoneOf(entries: readonly Entry[], world: World): ReadonlySet<number> {
+  const steps = new Set(entries.filter(({ undoes }) => undoes > 0).map(({ intent }) => intent.step));
+  const undone = entries.filter(({ intent }) => steps.has(intent.step) && world.outside.undoneKeys.has(intent.key));
+  return new Set(undone.map(({ intent }) => intent.number));
+}
+
 function lineageOf({ data, findings }: World, row: ThreadRow): readonly SeenCheckpoint[] {
   const lineage: SeenCheckpoint[] = [];
   for (let id: string | null = row.head; id !== null; ) {
@@ -79,12 +88,14 @@ async function open(codec: ThreadCodec, entry: LedgerEntry): Promise<Entry> {
   const value = entry.outcome?.value == null ? undefined : await codec.decodeValue(entry.outcome.value);
   if (kind === 'tool') {
     const given = (await codec.decodeValue(args)) as CallArgs;
-    return { ...entry, place: given.place, args: given, value };
+    return { ...entry, place: given.place, args: given, value, undoes: 0 };
   }
-  if (kind !== 'model') return { ...entry, place: undefined, args: undefined, value };
+  if (kind !== 'model') {
+    return { ...entry, place: undefined, args: undefined, value, undoes: kind === 'compensate' ? entry.intent.attempt : 0 };
+  }
   const [message] = ((await codec.decodeValue(args)) as ModelRequest).messages;
   const prompt = message !== undefined && 'text' in message ? message.text : '';
-  return { ...entry, place: prompt.split(' ')[0], args: undefined, value };
+  return { ...entry, place: prompt.split(' ')[0], args: undefined, value, undoes: 0 };
 }
 
 async function waitsOf({ data }: World, codec: ThreadCodec): Promise<readonly Asked[]> {

@@ -9,7 +9,7 @@ import { ThreadState } from '../../../src/engine/thread-state.ts';
 import { agentOf } from '../plan/interpret.ts';
 import type { ClientAction } from '../world/client.ts';
 import { seeDropped } from '../world/peek.ts';
-import type { Evidence } from './evidence.ts';
+import { type Evidence, undoneOf } from './evidence.ts';
 import { follow } from './reference.ts';
 
 export type Oracle = (evidence: Evidence, actions: readonly ClientAction[]) => void | Promise<void>;
@@ -50,6 +50,7 @@ export const oracles = {
   /** Never twice: each intention of class once is carried out at most once, and as often as the record says. */
   'once-is-once'({ world, entries }) {
     const { outside, findings } = world;
+    const compensated = undoneOf(entries, world);
     for (const [place, tool] of outside.tools) {
       if (tool === 'look' || tool === 'model') continue;
       if (world.counts.deletions > 0 && !place.startsWith('in9')) continue; // sent again to another thread, it is done again
@@ -58,9 +59,9 @@ export const oracles = {
       if (world.watch.hasLosses) continue;
       const settled = entries.findLast(
         (entry) => entry.place === place && entry.outcome !== undefined && (entry.outcome.status !== 'failed' || entry.outcome.final),
-      )?.outcome;
+      );
       const happened = carried - undone;
-      const says = settled?.status;
+      const says = settled !== undefined && compensated.has(settled.intent.number) ? 'compensated' : settled?.outcome?.status;
       if (says === 'succeeded' && happened !== 1) findings.violate('record-is-true', `${tool} ${place} succeeded on record, and happened ${happened} times.`);
       if (says === 'compensated' && happened !== 0) findings.violate('record-is-true', `${tool} ${place} was undone on record, and stands.`);
       if (says === 'failed' && tool !== 'put' && happened !== 0) findings.violate('record-is-true', `${tool} ${place} failed on record, and happened.`);
@@ -88,6 +89,7 @@ export const oracles = {
   /** Retries are counted over restarts: nothing fails more often than it may. */
   'retries-are-counted'({ world, entries }) {
     if (world.watch.hasLosses) return;
+    const most = 3 + world.counts.steals + world.counts.freezes; // of two runners at once, one does not know of the other's
     const failures = new Map<string, number>();
     for (const { intent, outcome, doubt } of entries) {
       const hasFailed = doubt !== undefined || (outcome?.status === 'failed' && (outcome.by === 'call' || intent.kind === 'node'));
@@ -96,7 +98,7 @@ export const oracles = {
       failures.set(what, (failures.get(what) ?? 0) + 1);
     }
     for (const [what, count] of failures) {
-      if (count > 3) world.findings.violate('retries-are-counted', `${what} failed ${count} times; 3 attempts are allowed.`);
+      if (count > most) world.findings.violate('retries-are-counted', `${what} failed ${count} times; ${most} are allowed.`);
     }
   },
 

@@ -9,7 +9,7 @@ import { addRounds, type PlanUpdate, runNode } from '../plan/interpret.ts';
 import type { Mood, PlanNode, PlanScope, PlanState } from '../plan/plan.ts';
 import type { ClientAction } from '../world/client.ts';
 import type { SeenCheckpoint } from '../world/peek.ts';
-import type { Evidence } from './evidence.ts';
+import { type Evidence, undoneOf } from './evidence.ts';
 
 export interface Reference {
   readonly state: Omit<PlanState, 'notes'> & { readonly notes: readonly string[] };
@@ -136,6 +136,7 @@ function answersOf({ entries, waits, world }: Evidence): (commits: number) => An
   const settled = new Map<string, Evidence['entries'][number][]>();
   const reads = new Map<string, readonly number[]>();
   const refused = new Map<string, string>();
+  const undone = undoneOf(entries, world);
   for (const entry of entries) {
     if (entry.place === undefined) continue;
     if (entry.args !== undefined) reads.set(entry.place, entry.args.reads);
@@ -155,14 +156,21 @@ function answersOf({ entries, waits, world }: Evidence): (commits: number) => An
     resultOf(place) {
       const refusal = refused.get(place);
       const known = settled.get(place) ?? [];
-      const entry = known.findLast(({ intent }) => (world.watch.outcomeAt.get(intent.number) ?? 0) <= commits);
+      const entry = firstOf(known, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
       if (refusal !== undefined) throw failure(refusal);
       if (entry === undefined) throw new Gap(`no result of ${place} is on record`);
       const status = entry.outcome?.status;
+      if (undone.has(entry.intent.number)) throw failure('effect_compensated');
       if (status === 'succeeded') return entry.value;
       throw failure(status === 'failed' ? 'effect_failed' : `effect_${status}`);
     },
   });
+}
+
+/** The entry that came to its outcome first, of those that had one by then. */
+function firstOf<Item>(items: readonly Item[], at: (item: Item) => number, until: number): Item | undefined {
+  const known = items.filter((item) => at(item) <= until);
+  return known.reduce<Item | undefined>((first, item) => (first === undefined || at(item) < at(first) ? item : first), undefined);
 }
 
 function failure(code: string): HoldfastError {

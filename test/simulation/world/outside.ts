@@ -23,6 +23,7 @@ export class Outside {
   /** Times that each intention was carried out, and taken back. */
   readonly carried = new Map<string, number>();
   readonly undone = new Map<string, number>();
+  readonly undoneKeys = new Set<string>();
   /** Keys that each intention came with. */
   readonly keys = new Map<string, Set<string>>();
   /** Tool of each intention that was ever asked for. */
@@ -76,6 +77,7 @@ export class Outside {
         return { error: new Error('The receiver cannot be reached.'), afterMs: 1 };
       }
       this.#close(effectKey, Number.POSITIVE_INFINITY);
+      this.undoneKeys.add(effectKey);
       if (this.#receipts.delete(effectKey)) raise(this.undone, args.place);
       return { afterMs: 1 };
     }) as Promise<void>;
