@@ -1,6 +1,7 @@
 /** Writes of one effect's entries. Intents go through the thread; outcomes and doubts never wait for it (PROTOCOL 3). */
 import { type ErrorData, errorToData } from '../base/errors.ts';
 import { randomId } from '../base/random.ts';
+import { codecErrors } from '../codec/errors.ts';
 import {
   type LedgerEntry,
   ledgerKey,
@@ -218,7 +219,8 @@ async function outcomeOf(run: StepRun, finding: Finding, name: string, blobs: Bl
     const value = await run.writer.codec.encodeValue(finding.value, `${name}()`, blobs);
     return { ...base, value, error: finding.error ?? null };
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    if (!codecErrors.is(cause, 'value_not_storable')) throw cause; // the store's trouble is none of the result's
+    const problem = cause.message;
     const error = programErrors.make('tool_result_invalid', { tool: name, problem }, cause);
     return { ...base, value: null, error: errorToData(error) };
   }

@@ -64,7 +64,7 @@ export async function gather(world: World): Promise<Evidence | undefined> {
 /** Numbers of the entries whose compensation succeeded: whatever their own call answered, they are undone. */
 export function undoneOf(entries: readonly Entry[], world: World): ReadonlySet<number> {
   const steps = new Set(entries.filter(({ undoes }) => undoes > 0).map(({ intent }) => intent.step));
-  const undone = entries.filter(({ intent }) => steps.has(intent.step) && world.outside.undoneKeys.has(intent.key));
+  const undone = entries.filter(({ intent }) => steps.has(intent.step) && world.outside.undoneKeys.has(`${intent.key} ${intent.attempt}`));
   return new Set(undone.map(({ intent }) => intent.number));
 }
 

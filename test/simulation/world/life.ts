@@ -30,6 +30,8 @@ export class Life {
   epoch = 0;
   /** Incarnation of the thread that it was taken of. */
   incarnation = '';
+  /** How many groups had been applied by then. */
+  leasedAt = 0;
   readonly #meet: Meet;
   readonly #death = deferred<'died'>();
   readonly #held: (() => void)[] = [];

@@ -23,6 +23,7 @@ export class Outside {
   /** Times that each intention was carried out, and taken back. */
   readonly carried = new Map<string, number>();
   readonly undone = new Map<string, number>();
+  /** Key and attempt of what was asked to be taken back, whether it had happened or not. */
   readonly undoneKeys = new Set<string>();
   /** Keys that each intention came with. */
   readonly keys = new Map<string, Set<string>>();
@@ -71,13 +72,13 @@ export class Outside {
     }) as Promise<Verdict<string>>;
   }
 
-  compensate(tool: ToolName, args: CallArgs, { effectKey }: ToolCall): Promise<void> {
+  compensate(tool: ToolName, args: CallArgs, { effectKey, attempt }: ToolCall): Promise<void> {
     return this.#travel(`compensate ${tool} ${args.place}`, undefined, () => {
       if (args.verifies[this.#count(`compensate ${args.place}`)] === 'error') {
         return { error: new Error('The receiver cannot be reached.'), afterMs: 1 };
       }
-      this.#close(effectKey, Number.POSITIVE_INFINITY);
-      this.undoneKeys.add(effectKey);
+      this.#close(effectKey, attempt);
+      this.undoneKeys.add(`${effectKey} ${attempt}`);
       if (this.#receipts.delete(effectKey)) raise(this.undone, args.place);
       return { afterMs: 1 };
     }) as Promise<void>;

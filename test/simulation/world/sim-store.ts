@@ -66,6 +66,7 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
         if (after !== undefined && after !== before) {
           life.epoch = after.epoch.local;
           life.incarnation = after.incarnation;
+          life.leasedAt = watch.commits;
           watch.leased(before, after);
         }
         return leasing;

@@ -24,8 +24,8 @@ export class Watch {
   readonly #data: MemoryData;
   readonly intents = new Map<number, SeenIntent>();
   readonly outcomes = new Map<number, SeenOutcome>();
-  /** Effect keys whose result is on record. */
-  readonly settled = new Set<string>();
+  /** Effect keys whose result is on record, with the process that wrote it and how many groups had been applied by then. */
+  readonly settled = new Map<string, { readonly life: Life | undefined; readonly at: number }>();
   /** Leases in a row without a step. */
   leases = 0;
   mostLeases = 0;
@@ -86,6 +86,7 @@ export class Watch {
     const isRead = name === 'look';
     if (kind === 'about' || isRead || this.#isOfDeleted(life)) return;
     const intent = [...this.intents.values()].findLast((known) => known.key === key && known.attempt === attempt);
+    if (intent === undefined && this.hasLosses) return;
     if (intent === undefined) {
       this.#findings.violate('intent-before-call', `${name} was called (attempt ${attempt}) without a durable intent (I5).`);
       return;
@@ -93,7 +94,7 @@ export class Watch {
     if (wallMs > intent.notAfterMs) {
       this.#findings.violate('not-after', `${name} was called ${wallMs - intent.notAfterMs} ms after its notAfter.`);
     }
-    if (this.settled.has(key) && this.#isNewest(life)) {
+    if (this.#knowsResult(life, key) && this.#isNewest(life)) {
       this.#findings.violate('no-call-after-result', `${name} was called (attempt ${attempt}) with its result on record (I6).`);
     }
   }
@@ -102,6 +103,12 @@ export class Watch {
   #isOfDeleted(life: Life): boolean {
     const [row] = this.#data.threads.values();
     return row?.incarnation !== life.incarnation;
+  }
+
+  /** A result that a frozen runner wrote later is not known to the one that took over. */
+  #knowsResult(life: Life, key: string): boolean {
+    const settled = this.settled.get(key);
+    return settled !== undefined && (settled.life === life || settled.at <= life.leasedAt);
   }
 
   #isNewest(life: Life): boolean {
@@ -128,18 +135,18 @@ export class Watch {
     this.#findings.violate('write-once', `${table}/${key} was written over (I10).`);
   }
 
-  #seeLedger({ group, rowBefore }: Applied, record: RecordWrite, replaced: StoredRecord | undefined): void {
+  #seeLedger({ life, group, rowBefore }: Applied, record: RecordWrite, replaced: StoredRecord | undefined): void {
     if (record.key.endsWith('.i')) {
       const intent = seeIntent(record);
       if (intent.number !== (rowBefore?.ledger ?? 0) + 1 || group.row?.ledger !== intent.number) {
         this.#findings.violate('ledger-counts', `Intent ${intent.number} was written where ${rowBefore?.ledger} are counted.`);
       }
       if (intent.effectClass !== 'read') this.#checkStrict(group, `the intent of ${intent.name}`);
-      this.#checkAttempt(intent);
+      this.#checkAttempt(life, intent);
       this.#knowIntent(record);
     }
     if (record.key.endsWith('.o') && replaced === undefined) {
-      this.#knowOutcome(record);
+      this.#knowOutcome(record, life);
       this.outcomeAt.set(Number.parseInt(record.key, 16), this.commits);
       const intent = this.intents.get(Number.parseInt(record.key, 16));
       if (intent !== undefined && intent.effectClass !== 'read') this.#checkStrict(group, `the result of ${intent.name}`);
@@ -147,10 +154,10 @@ export class Watch {
   }
 
   /** PROTOCOL 3: what is in doubt and may only happen once is not tried again. */
-  #checkAttempt(intent: SeenIntent): void {
+  #checkAttempt(life: Life, intent: SeenIntent): void {
     if (this.hasLosses || intent.kind === 'node' || intent.kind === 'inputs') return;
     const earlier = [...this.intents.values()].filter(({ key }) => key === intent.key);
-    if (this.settled.has(intent.key)) {
+    if (this.#knowsResult(life, intent.key)) {
       this.#findings.violate('no-intent-after-result', `${intent.name} begins attempt ${intent.attempt} of a settled effect.`);
     }
     if (intent.attempt !== earlier.length + 1) {
@@ -197,13 +204,14 @@ export class Watch {
     this.intents.set(intent.number, intent);
   }
 
-  #knowOutcome(record: Pick<StoredRecord, 'key' | 'body'>): void {
+  #knowOutcome(record: Pick<StoredRecord, 'key' | 'body'>, life?: Life): void {
     if (this.damaged.has(record.key)) return;
     const number = Number.parseInt(record.key, 16);
     const outcome = seeOutcome(record);
     this.outcomes.set(number, outcome);
     const intent = this.intents.get(number);
-    if (intent !== undefined && (outcome.status !== 'failed' || outcome.final)) this.settled.add(intent.key);
+    if (intent === undefined || (outcome.status === 'failed' && !outcome.final) || this.settled.has(intent.key)) return;
+    this.settled.set(intent.key, { life, at: life === undefined ? 0 : this.commits });
   }
 
   /** The one thread of this world; `undefined` while there is none. */

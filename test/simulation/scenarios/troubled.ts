@@ -1,0 +1,52 @@
+/** Worlds in which more goes wrong than the crash that is tried. */
+import { callOf } from '../kinds/calls.ts';
+import { chain, input, scenario } from './scenario.ts';
+
+const ask = { op: 'ask', breaksOff: 0, onFailure: 'note' } as const;
+
+export const troubledScenarios = [
+  scenario('poison', chain([callOf('put'), { op: 'poison' }]), {
+    actions: [input(), input('in2', { afterMs: 10 })],
+    plan: { maxResumes: 3 },
+  }),
+  scenario('two runners at once', chain([ask], [callOf('pay')], [callOf('put')]), {
+    faults: [{ at: 24, fault: { kind: 'steal' } }],
+  }),
+  scenario('a runner that is frozen before its call', chain([callOf('pay')], [callOf('ship')]), {
+    faults: [{ at: 19, fault: { kind: 'freeze', side: 'after', forMs: 15_000, heirAfterMs: 100 } }],
+  }),
+  scenario('a runner that is frozen for a moment', chain([callOf('ship')], [callOf('put')]), {
+    faults: [{ at: 19, fault: { kind: 'freeze', side: 'after', forMs: 4_000, heirAfterMs: 100 } }],
+  }),
+  scenario('commits whose answer is lost', chain([callOf('pay')], [ask]), {
+    faults: [
+      { at: 12, fault: { kind: 'store', code: 'timed_out', applied: true, times: 1, only: 'commit' } },
+      { at: 16, fault: { kind: 'store', code: 'timed_out', applied: true, times: 2, only: 'commit' } },
+      { at: 24, fault: { kind: 'store', code: 'timed_out', applied: true, times: 1, only: 'commit' } },
+    ],
+  }),
+  scenario('a disk that is full for results', chain([callOf('pay'), callOf('put')]), {
+    faults: [{ at: 14, fault: { kind: 'store', code: 'quota_exceeded', applied: false, times: 6, only: 'result' } }],
+  }),
+  scenario('a thread that is deleted, and made again', chain([callOf('put')], [callOf('look')]), {
+    actions: [input(), input('in9', { afterMs: 400 })],
+    faults: [{ at: 22, fault: { kind: 'delete' } }],
+  }),
+  scenario('older code takes over for a while', chain([callOf('put')], [callOf('pay')], [callOf('look')]), {
+    version: 2,
+    faults: [{ at: 24, fault: { kind: 'older_code' } }],
+  }),
+  scenario('a host that closes in the middle', chain([callOf('pay', { ask: 'allow' })], [callOf('put')]), {
+    faults: [
+      { at: 24, fault: { kind: 'stop' } },
+      { at: 50, fault: { kind: 'stop' } },
+    ],
+  }),
+  scenario('a clock that jumps', chain([callOf('pay', { behaves: ['error'] })], [callOf('put', { behaves: ['error'] })]), {
+    closesAlways: true,
+    faults: [
+      { at: 20, fault: { kind: 'jump', byMs: -3_600_000 } },
+      { at: 30, fault: { kind: 'jump', byMs: 3_600_000 } },
+    ],
+  }),
+];
