@@ -37,11 +37,12 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
 
   const known = await settledResult(run, effect);
   if (known !== undefined) return known.value;
-  if (first !== undefined) return attemptUntilSettled(run, effect, await recordedArgs(run, key));
   // Asked before a lost entry is taken for this call: without the answer, which is on record, it was never made.
-  const args = request.approval ? await askApproval(run, effect, request.approval) : request.args;
-  if (run.ledger.lost.length > 0 && request.effectClass === 'once') await adoptLost(run, effect, args);
-  return attemptUntilSettled(run, effect, args);
+  const asks = first === undefined && request.approval;
+  const args = first !== undefined ? await recordedArgs(run, key) : request.args;
+  const allowed = asks ? await askApproval(run, effect, asks) : args;
+  if (run.ledger.lost.length > 0 && request.effectClass === 'once') await adoptLost(run, effect, allowed);
+  return attemptUntilSettled(run, effect, allowed);
 }
 
 async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unknown): Promise<unknown> {

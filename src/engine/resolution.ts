@@ -56,14 +56,19 @@ export async function undoingOf(
   return history.some(({ outcome }) => outcome?.status === 'succeeded') ? 'done' : 'begun';
 }
 
-/** A call that has no entry while entries are lost: it counts as made, at most as often as entries are lost. */
+/**
+ * Entries behind the last known attempt of this call are lost: it counts as made, at most as often as entries are lost. One
+ * that is in doubt already was the last one.
+ */
 export async function adoptLost(run: StepRun, effect: KnownEffect, args: unknown): Promise<void> {
-  const { lost } = run.ledger;
+  const last = run.ledger.historyOf(effect.key).at(-1);
+  const lost = run.ledger.lost.filter(({ number }) => number > (last?.intent.number ?? 0));
+  if (lost.length === 0 || (last !== undefined && last.outcome === undefined)) return;
   const numbers = lost.map(({ number }) => number).join(', ');
   const reason = errorToData(
     new Error(`Ledger entries ${numbers} of this step are lost; this call may be among them.`),
   );
-  await recordLostCall(run, effect, args, lost.length, reason);
+  await recordLostCall(run, effect, args, (last?.intent.attempt ?? 0) + lost.length, reason);
 }
 
 /** `not_done` is believed only where the call can no longer arrive: closed at the receiver, or its time is over. */

@@ -1,5 +1,6 @@
 /** Runs one attempt at one step, to its end: a result, a wait, a failure, or an abort. */
 import { whenAborted } from '../base/abort.ts';
+import { errorFromData } from '../base/errors.ts';
 import { randomFraction } from '../base/random.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
@@ -130,6 +131,7 @@ async function restAfterFailure({ ledger, ports, emit, signal }: StepRun, node: 
   const failures = ledger.nodeFailures;
   const outcome = failures.at(-1)?.outcome;
   if (outcome === undefined) return;
+  if (outcome.final && outcome.error !== null) throw errorFromData(outcome.error); // spent: only the end was not committed
   const [nowMs, fraction] = [ports.clock.nowMs(), randomFraction(ports.random)];
   const inMs = backoffLeft(node.retry, failures.length, { failedAtMs: outcome.atMs, nowMs, fraction });
   if (inMs === 0) return;

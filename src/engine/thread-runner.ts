@@ -228,7 +228,7 @@ export class ThreadRunner {
   ): Promise<RunEnd | 'again'> {
     if (isCancel(error)) return 'again';
     if (isBlocking(error)) throw error;
-    if (isFinal(error)) {
+    if (isFinal(error) || run.ledger.nodeFailures.at(-1)?.outcome?.final === true) {
       await boundaries.failStep(run, error);
       return { end: 'failed' };
     }
