@@ -71,7 +71,8 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
     events: next.events,
     ...(next.records && { records: next.records }),
     wakeUpAtMs: next.wakeUpAtMs ?? null,
-    durability: next.heavy ? 'strict' : (options.durability ?? 'strict'),
+    // Answers are strict: a wait that is closed with this commit must not open again (PROTOCOL 8).
+    durability: next.heavy || (next.records ?? []).length > 0 ? 'strict' : (options.durability ?? 'strict'),
   };
 }
 

@@ -42,7 +42,7 @@ export function alongEdge(exit: Exit, total: number): string | null {
 export function inventExit(dice: Dice, index: number, count: number, mayLoop: boolean): Exit {
   const later = () => (index + 1 >= count ? null : `n${dice.between(index + 1, count - 1)}`);
   const after = index + 1 < count ? `n${index + 1}` : null;
-  if (mayLoop) return { to: 'loop', times: dice.between(2, 3), body: `n${dice.between(0, index)}`, after };
+  if (mayLoop) return { to: 'loop', times: dice.pick([2, 2, 3]), body: `n${dice.between(0, index)}`, after };
   const choice = dice.below(10);
   if (choice < 2) return { to: 'branch', even: after, odd: later() };
   if (choice < 4) return { to: 'edge', even: later(), odd: after };
