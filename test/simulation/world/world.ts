@@ -181,12 +181,13 @@ export class World {
   ended(process: Process, end: RunEnd): void {
     const code = end.end === 'blocked' ? ` ${end.error.code}: ${end.error.message}` : '';
     this.findings.trace(`${this.timeline.nowMs} life ${process.life.number} ends a run: ${end.end}${code}`);
+    const [row] = this.data.threads.values();
+    const isStale = row !== undefined && row.epoch.local !== process.life.epoch; // it has lost its lease, and does not know yet
     const isOld = end.end === 'blocked' && end.error.code === 'agent_too_old' && process.version < this.#newestVersion;
-    if (end.end === 'blocked' && !isOld && !isStoreTrouble(end.error.code) && !this.watch.hasLosses && this.counts.deletions === 0) {
+    if (end.end === 'blocked' && !isOld && !isStale && !isStoreTrouble(end.error.code) && !this.watch.hasLosses && this.counts.deletions === 0) {
       this.findings.violate('never-blocked', `A run was blocked by ${end.error.code}: ${end.error.message}`);
     }
     if (end.end !== 'lost') return;
-    const [row] = this.data.threads.values();
     if (row !== undefined && row.epoch.local === process.life.epoch && this.counts.deletions === 0) {
       this.findings.violate('conflict-has-a-winner', `Life ${process.life.number} lost a lease that nobody took (PROTOCOL 2).`);
     }
