@@ -51,7 +51,8 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
     run.signal.throwIfAborted();
     const history = run.ledger.historyOf(effect.key);
     const last = history.at(-1);
-    const isOpen = last !== undefined && (last.outcome === undefined || (await undoingOf(run, effect, last)) === 'begun');
+    const isOpen =
+      last !== undefined && (last.outcome === undefined || (await undoingOf(run, effect, last)) === 'begun');
     if (isOpen && effect.request.effectClass === 'once') {
       await resolveDoubt(run, effect, last, args, perform);
     } else {

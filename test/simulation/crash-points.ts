@@ -51,7 +51,11 @@ export interface Tried {
   readonly verdict: Verdict;
 }
 
-export async function tryPoints(scenario: Scenario, points: readonly CrashPoint[], keepsLines = false): Promise<Tried & { readonly kinds: readonly Operation['kind'][] }> {
+export async function tryPoints(
+  scenario: Scenario,
+  points: readonly CrashPoint[],
+  keepsLines = false,
+): Promise<Tried & { readonly kinds: readonly Operation['kind'][] }> {
   const cuts = new Cuts(scenario, points);
   const { plan, actions, version, closesAlways, isOfTwoMinds } = scenario;
   const verdict = await run({ seed: 1, plan, actions, trouble: cuts, version, closesAlways, isOfTwoMinds, keepsLines });
@@ -59,7 +63,9 @@ export async function tryPoints(scenario: Scenario, points: readonly CrashPoint[
 }
 
 /** The crash points of an undisturbed run. */
-export async function pointsOf(scenario: Scenario): Promise<{ readonly points: readonly CrashPoint[]; readonly undisturbed: Tried }> {
+export async function pointsOf(
+  scenario: Scenario,
+): Promise<{ readonly points: readonly CrashPoint[]; readonly undisturbed: Tried }> {
   const undisturbed = await tryPoints(scenario, []);
   const points = undisturbed.kinds.flatMap((kind, index): CrashPoint[] => {
     const at = index + 1;

@@ -18,7 +18,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('[H1d] the engine as it is breaks no rule in the worlds in which planted faults are looked for', { timeout: timeoutMs }, async () => {
+test('[H1d] the engine as it is breaks no rule in the worlds in which planted faults are looked for', {
+  timeout: timeoutMs,
+}, async () => {
   const { violation, worlds } = await huntWith(undefined, join(folder, 'none'), effort);
 
   expect(violation).toBeNull();

@@ -27,7 +27,8 @@ export async function run(options: WorldOptions): Promise<Verdict> {
     status = evidence?.row.status;
     steps = evidence?.lineage.length ?? 0;
     if (evidence === undefined) {
-      if (world.client.acknowledged.size > 0 && world.counts.deletions === 0) findings.violate('acknowledged-is-durable', 'No thread is left.');
+      if (world.client.acknowledged.size > 0 && world.counts.deletions === 0)
+        findings.violate('acknowledged-is-durable', 'No thread is left.');
     } else {
       for (const judge of Object.values(oracles)) await judge(evidence, options.actions);
     }

@@ -13,7 +13,8 @@ export async function runSeed(seed: number, keepsLines = false): Promise<Verdict
   const { due, hasJumps } = inventTroubles(dice.fork());
   const actions = inventActions(dice.fork());
   const deletion = due.find(({ fault }) => fault.kind === 'delete');
-  const after: ClientAction[] = deletion === undefined ? [] : [{ does: 'send', input: 'in9', afterMs: 0, atOperation: deletion.at + 3 }];
+  const after: ClientAction[] =
+    deletion === undefined ? [] : [{ does: 'send', input: 'in9', afterMs: 0, atOperation: deletion.at + 3 }];
   return run({
     seed,
     plan,
@@ -35,10 +36,25 @@ const poisoned: Plan = {
 
 function inventActions(dice: Dice): readonly ClientAction[] {
   const actions: ClientAction[] = [
-    { does: 'send', input: 'in1', afterMs: dice.below(5), total: dice.below(3), twice: dice.percent(15), ...(dice.percent(5) && { big: 'z'.repeat(5_000) }) },
+    {
+      does: 'send',
+      input: 'in1',
+      afterMs: dice.below(5),
+      total: dice.below(3),
+      twice: dice.percent(15),
+      ...(dice.percent(5) && { big: 'z'.repeat(5_000) }),
+    },
   ];
-  if (dice.percent(12)) actions.push({ does: 'send', input: 'in2', afterMs: dice.between(0, 400), twice: dice.percent(15) });
-  if (dice.percent(12)) actions.push({ does: 'cancel', id: 'cancel1', afterMs: 0, atOperation: dice.between(12, 90), twice: dice.percent(20) });
+  if (dice.percent(12))
+    actions.push({ does: 'send', input: 'in2', afterMs: dice.between(0, 400), twice: dice.percent(15) });
+  if (dice.percent(12))
+    actions.push({
+      does: 'cancel',
+      id: 'cancel1',
+      afterMs: 0,
+      atOperation: dice.between(12, 90),
+      twice: dice.percent(20),
+    });
   if (dice.percent(5)) actions.push({ does: 'send', input: 'in3', afterMs: 0, atOperation: dice.between(12, 90) });
   return actions;
 }

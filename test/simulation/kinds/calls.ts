@@ -41,7 +41,15 @@ const troubles: readonly [readonly Behaviour[], ...(readonly Behaviour[])[]] = [
   ['refuse', 'refuse', 'refuse', 'refuse', 'refuse', 'refuse'],
   ['error', 'error', 'error', 'error', 'error', 'error', 'error', 'error'],
 ];
-const moods: readonly [PersonMood, ...PersonMood[]] = ['allow', 'allow', 'allow', 'deny', 'edit', 'for_thread', 'ignore'];
+const moods: readonly [PersonMood, ...PersonMood[]] = [
+  'allow',
+  'allow',
+  'allow',
+  'deny',
+  'edit',
+  'for_thread',
+  'ignore',
+];
 
 export const call: OpKind<CallOp> = {
   weight: 8,

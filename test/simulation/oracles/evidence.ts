@@ -64,7 +64,9 @@ export async function gather(world: World): Promise<Evidence | undefined> {
 /** Numbers of the entries whose compensation succeeded: whatever their own call answered, they are undone. */
 export function undoneOf(entries: readonly Entry[], world: World): ReadonlySet<number> {
   const steps = new Set(entries.filter(({ undoes }) => undoes > 0).map(({ intent }) => intent.step));
-  const undone = entries.filter(({ intent }) => steps.has(intent.step) && world.outside.undoneKeys.has(`${intent.key} ${intent.attempt}`));
+  const undone = entries.filter(
+    ({ intent }) => steps.has(intent.step) && world.outside.undoneKeys.has(`${intent.key} ${intent.attempt}`),
+  );
   return new Set(undone.map(({ intent }) => intent.number));
 }
 
@@ -91,7 +93,13 @@ async function open(codec: ThreadCodec, entry: LedgerEntry): Promise<Entry> {
     return { ...entry, place: given.place, args: given, value, undoes: 0 };
   }
   if (kind !== 'model') {
-    return { ...entry, place: undefined, args: undefined, value, undoes: kind === 'compensate' ? entry.intent.attempt : 0 };
+    return {
+      ...entry,
+      place: undefined,
+      args: undefined,
+      value,
+      undoes: kind === 'compensate' ? entry.intent.attempt : 0,
+    };
   }
   const [message] = ((await codec.decodeValue(args)) as ModelRequest).messages;
   const prompt = message !== undefined && 'text' in message ? message.text : '';

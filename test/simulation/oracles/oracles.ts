@@ -3,9 +3,9 @@ import { equalBytes } from '../../../src/base/bytes.ts';
 import { openRowControl } from '../../../src/codec/control-codec.ts';
 import { nextLedgerDigest } from '../../../src/codec/ledger-codec.ts';
 import { openThreadImage } from '../../../src/codec/thread-image.ts';
+import { ThreadState } from '../../../src/engine/thread-state.ts';
 import type { Log } from '../../../src/model/fields.ts';
 import { tables } from '../../../src/model/records.ts';
-import { ThreadState } from '../../../src/engine/thread-state.ts';
 import { agentOf } from '../plan/interpret.ts';
 import type { ClientAction } from '../world/client.ts';
 import { seeDropped } from '../world/peek.ts';
@@ -34,7 +34,10 @@ export const oracles = {
     for (const [name, value] of Object.entries(expected.state)) {
       const [stored, due] = [JSON.stringify(state[name as keyof typeof state]), JSON.stringify(value)];
       if (stored === due) continue;
-      world.findings.violate('state-follows-the-record', `Field "${name}" is ${short(stored)}, by the record ${short(due)}.`);
+      world.findings.violate(
+        'state-follows-the-record',
+        `Field "${name}" is ${short(stored)}, by the record ${short(due)}.`,
+      );
     }
   },
 
@@ -58,13 +61,20 @@ export const oracles = {
       if (carried > 1) findings.violate('once-is-once', `${tool} ${place} was carried out ${carried} times.`);
       if (world.watch.hasLosses) continue;
       const settled = entries.findLast(
-        (entry) => entry.place === place && entry.outcome !== undefined && (entry.outcome.status !== 'failed' || entry.outcome.final),
+        (entry) =>
+          entry.place === place &&
+          entry.outcome !== undefined &&
+          (entry.outcome.status !== 'failed' || entry.outcome.final),
       );
       const happened = carried - undone;
-      const says = settled !== undefined && compensated.has(settled.intent.number) ? 'compensated' : settled?.outcome?.status;
-      if (says === 'succeeded' && happened !== 1) findings.violate('record-is-true', `${tool} ${place} succeeded on record, and happened ${happened} times.`);
-      if (says === 'compensated' && happened !== 0) findings.violate('record-is-true', `${tool} ${place} was undone on record, and stands.`);
-      if (says === 'failed' && tool !== 'put' && happened !== 0) findings.violate('record-is-true', `${tool} ${place} failed on record, and happened.`);
+      const says =
+        settled !== undefined && compensated.has(settled.intent.number) ? 'compensated' : settled?.outcome?.status;
+      if (says === 'succeeded' && happened !== 1)
+        findings.violate('record-is-true', `${tool} ${place} succeeded on record, and happened ${happened} times.`);
+      if (says === 'compensated' && happened !== 0)
+        findings.violate('record-is-true', `${tool} ${place} was undone on record, and stands.`);
+      if (says === 'failed' && tool !== 'put' && happened !== 0)
+        findings.violate('record-is-true', `${tool} ${place} failed on record, and happened.`);
     }
   },
 
@@ -72,7 +82,8 @@ export const oracles = {
   'one-key-per-intention'({ world }) {
     for (const [place, keys] of world.outside.keys) {
       if (world.counts.deletions > 0 && !place.startsWith('in9')) continue;
-      if (keys.size > 1) world.findings.violate('one-key-per-intention', `${place} came with the keys ${[...keys].join(', ')}.`);
+      if (keys.size > 1)
+        world.findings.violate('one-key-per-intention', `${place} came with the keys ${[...keys].join(', ')}.`);
     }
   },
 
@@ -92,13 +103,16 @@ export const oracles = {
     const most = 3 + world.counts.steals + world.counts.freezes; // of two runners at once, one does not know of the other's
     const failures = new Map<string, number>();
     for (const { intent, outcome, doubt } of entries) {
-      const hasFailed = doubt !== undefined || (outcome?.status === 'failed' && (outcome.by === 'call' || intent.kind === 'node'));
+      const hasFailed =
+        doubt !== undefined || (outcome?.status === 'failed' && (outcome.by === 'call' || intent.kind === 'node'));
       if (!hasFailed || outcome?.by === 'person') continue; // a person may have it tried again as often as wanted
-      const what = intent.kind === 'node' ? `node ${intent.name} of step ${intent.step}` : `${intent.name} ${intent.key}`;
+      const what =
+        intent.kind === 'node' ? `node ${intent.name} of step ${intent.step}` : `${intent.name} ${intent.key}`;
       failures.set(what, (failures.get(what) ?? 0) + 1);
     }
     for (const [what, count] of failures) {
-      if (count > most) world.findings.violate('retries-are-counted', `${what} failed ${count} times; ${most} are allowed.`);
+      if (count > most)
+        world.findings.violate('retries-are-counted', `${what} failed ${count} times; ${most} are allowed.`);
     }
   },
 
@@ -106,7 +120,8 @@ export const oracles = {
   'poison-is-stopped'({ world }) {
     const { mostLeases } = world.watch;
     const most = world.plan.maxResumes + 2;
-    if (mostLeases > most) world.findings.violate('poison-is-stopped', `${mostLeases} leases in a row without a step; ${most} at most.`);
+    if (mostLeases > most)
+      world.findings.violate('poison-is-stopped', `${mostLeases} leases in a row without a step; ${most} at most.`);
   },
 
   /** Every acknowledged item is taken, pending, or lost to a winner that is named; none is there twice. */
@@ -116,21 +131,29 @@ export const oracles = {
       if (orders.has(id)) world.findings.violate('inbox-knows-its-ids', `"${id}" is in the inbox twice (PROTOCOL 6).`);
       orders.set(id, order);
     }
-    const taken = new Set(lineage.filter(({ cause }) => cause === 'input' || cause === 'failed').map(({ inboxTaken }) => inboxTaken));
-    const dropped = new Set(lineage.filter(({ cause }) => cause === 'cancelled').flatMap(({ id }) => {
-      const events = world.data.records('events', row.thread).get(id);
-      return events === undefined ? [] : seeDropped(events);
-    }));
+    const taken = new Set(
+      lineage.filter(({ cause }) => cause === 'input' || cause === 'failed').map(({ inboxTaken }) => inboxTaken),
+    );
+    const dropped = new Set(
+      lineage
+        .filter(({ cause }) => cause === 'cancelled')
+        .flatMap(({ id }) => {
+          const events = world.data.records('events', row.thread).get(id);
+          return events === undefined ? [] : seeDropped(events);
+        }),
+    );
     for (const id of world.client.acknowledged) {
       if (world.counts.deletions > 0 && id !== 'in9') continue; // deleted just as it was acknowledged
       const order = orders.get(id);
-      if (order === undefined) world.findings.violate('inputs-are-accounted-for', `"${id}" was acknowledged and is not in the inbox.`);
+      if (order === undefined)
+        world.findings.violate('inputs-are-accounted-for', `"${id}" was acknowledged and is not in the inbox.`);
       else if (order <= row.inboxTaken && id.startsWith('in') && !taken.has(order) && !dropped.has(order)) {
         world.findings.violate('inputs-are-accounted-for', `"${id}" is behind the thread, and nobody took it.`);
       }
     }
     const inputs = lineage.filter(({ cause }) => cause === 'input').map(({ inboxTaken }) => inboxTaken);
-    if (new Set(inputs).size < inputs.length) world.findings.violate('inputs-are-taken-once', `Orders taken: ${inputs.join(', ')}.`);
+    if (new Set(inputs).size < inputs.length)
+      world.findings.violate('inputs-are-taken-once', `Orders taken: ${inputs.join(', ')}.`);
   },
 
   /** An acknowledged answer is the one that stands. */
@@ -138,7 +161,10 @@ export const oracles = {
     for (const { wait, answer } of waits) {
       const due = world.person.acknowledged.get(wait.id);
       if (due === undefined || answer?.decision === due) continue;
-      world.findings.violate('answers-are-kept', `Wait for ${wait.tool} was answered "${due}", on record is "${answer?.decision}".`);
+      world.findings.violate(
+        'answers-are-kept',
+        `Wait for ${wait.tool} was answered "${due}", on record is "${answer?.decision}".`,
+      );
     }
   },
 
@@ -148,11 +174,16 @@ export const oracles = {
     let digest: Uint8Array = new Uint8Array(16);
     for (const { intent, digest: stored } of entries) {
       digest = await nextLedgerDigest(codec, digest, intent);
-      if (!equalBytes(digest, stored)) return world.findings.violate('ledger-digest-agrees', `Entry ${intent.number} carries another digest.`);
+      if (!equalBytes(digest, stored))
+        return world.findings.violate('ledger-digest-agrees', `Entry ${intent.number} carries another digest.`);
     }
     const { ledgerDigest } = await openRowControl(codec, row);
     const isWhole = entries.length === row.ledger && equalBytes(digest, ledgerDigest);
-    if (!isWhole) world.findings.violate('ledger-digest-agrees', `The row counts ${row.ledger} entries, ${entries.length} are there, or its digest is another.`);
+    if (!isWhole)
+      world.findings.violate(
+        'ledger-digest-agrees',
+        `The row counts ${row.ledger} entries, ${entries.length} are there, or its digest is another.`,
+      );
   },
 
   /** Every record opens where it lies. */
@@ -165,7 +196,8 @@ export const oracles = {
         try {
           await codec.openRecord(table, placed);
         } catch (error) {
-          if (!world.watch.hasLosses) world.findings.violate('records-open', `${table}/${record.key}: ${String(error)}`);
+          if (!world.watch.hasLosses)
+            world.findings.violate('records-open', `${table}/${record.key}: ${String(error)}`);
         }
       }
     }

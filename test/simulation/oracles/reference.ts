@@ -23,7 +23,9 @@ const calm: Mood = { breaks: () => false, kill: async () => undefined };
 
 export async function follow(evidence: Evidence, actions: readonly ClientAction[]): Promise<Reference | undefined> {
   const { world, lineage } = evidence;
-  const inputs = new Map(actions.flatMap((action) => (action.does === 'send' ? [[action.input, action] as const] : [])));
+  const inputs = new Map(
+    actions.flatMap((action) => (action.does === 'send' ? [[action.input, action] as const] : [])),
+  );
   const nodes = new Map(world.plan.nodes.map((node) => [node.name, node]));
   const all = answersOf(evidence);
   const disagree = (at: SeenCheckpoint, why: string): undefined =>
@@ -38,7 +40,11 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
       const input = inputs.get(evidence.inbox.get(at.inboxTaken) ?? '');
       if (input === undefined) return disagree(at, `there is no input of order ${at.inboxTaken}.`);
       const { total, big } = input;
-      state = changed(state, { input: input.input, ...(total !== undefined && { total }), ...(big !== undefined && { big }) });
+      state = changed(state, {
+        input: input.input,
+        ...(total !== undefined && { total }),
+        ...(big !== undefined && { big }),
+      });
       next = world.plan.nodes[0];
       steps = 0;
     } else if (at.cause === 'step') {
@@ -83,7 +89,8 @@ async function wrongFailure(
   const code = at.failureCode;
   if (code === 'resume_limit') return world.plan.maxResumes < 10 ? undefined : 'it was resumed too often.';
   if (next === undefined) return `a run failed with ${code} where none was under way.`;
-  if (code === 'step_limit') return steps === world.plan.maxSteps ? undefined : `the step limit came after ${steps} steps.`;
+  if (code === 'step_limit')
+    return steps === world.plan.maxSteps ? undefined : `the step limit came after ${steps} steps.`;
   const ran = await run(next, state, answers, { tokens: 0 });
   if (!('error' in ran)) return `it failed with ${code}; by the record "${next.name}" ends well.`;
   const expected = ran.error instanceof HoldfastError ? ran.error.code : undefined;
@@ -93,7 +100,12 @@ async function wrongFailure(
 
 type Ran = Awaited<ReturnType<typeof runNode>> | { readonly error: unknown };
 
-async function run(node: PlanNode, state: Reference['state'], answers: Answers, counted: { tokens: number }): Promise<Ran> {
+async function run(
+  node: PlanNode,
+  state: Reference['state'],
+  answers: Answers,
+  counted: { tokens: number },
+): Promise<Ran> {
   const { notes } = state;
   const seen = { ...state, notes: { length: notes.length, tail: async (count: number) => notes.slice(-count) } };
   try {
@@ -170,7 +182,10 @@ function answersOf({ entries, waits, world }: Evidence): (commits: number) => An
 /** The entry that came to its outcome first, of those that had one by then. */
 function firstOf<Item>(items: readonly Item[], at: (item: Item) => number, until: number): Item | undefined {
   const known = items.filter((item) => at(item) <= until);
-  return known.reduce<Item | undefined>((first, item) => (first === undefined || at(item) < at(first) ? item : first), undefined);
+  return known.reduce<Item | undefined>(
+    (first, item) => (first === undefined || at(item) < at(first) ? item : first),
+    undefined,
+  );
 }
 
 function failure(code: string): HoldfastError {

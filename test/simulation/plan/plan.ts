@@ -1,7 +1,8 @@
 /** An agent as data: what its nodes do, in order, and where they lead. Interpreted by `interpret.ts`. */
+
+import type { Op } from '../kinds/table.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Exit } from './exits.ts';
-import type { Op } from '../kinds/table.ts';
 
 export interface PlanNode {
   readonly name: string;

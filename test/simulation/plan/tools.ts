@@ -3,7 +3,10 @@ import type { Schema } from '../../../src/model/schema.ts';
 import { type Tool, type ToolCall, type ToolDefinition, tool, type Verdict } from '../../../src/program/tool.ts';
 import type { CallArgs } from './plan.ts';
 
-export const toolNames = ['look', 'put', 'pay', 'ship', 'book', 'mail'] as const satisfies readonly [string, ...string[]];
+export const toolNames = ['look', 'put', 'pay', 'ship', 'book', 'mail'] as const satisfies readonly [
+  string,
+  ...string[],
+];
 export type ToolName = (typeof toolNames)[number];
 
 /** The way from one process to the services outside. */
@@ -24,7 +27,10 @@ export function anything<Value>(): Schema<unknown, Value> {
 }
 
 export function toolsOn(reach: Reach): Readonly<Record<ToolName, Tool<ToolName, CallArgs, string>>> {
-  const make = (name: ToolName, rest: Pick<ToolDefinition<ToolName, CallArgs, string>, 'effect' | 'verify' | 'compensate'>) =>
+  const make = (
+    name: ToolName,
+    rest: Pick<ToolDefinition<ToolName, CallArgs, string>, 'effect' | 'verify' | 'compensate'>,
+  ) =>
     tool<ToolName, CallArgs, string>({
       name,
       description: `Does what ${name} does`,

@@ -16,13 +16,22 @@ export async function placesOf({ file, find }: PlantedFault): Promise<number> {
 }
 
 /** @param out a folder of this run's own. */
-export async function huntWith(fault: PlantedFault | undefined, out: string, effort: readonly [step: number, seeds: number]): Promise<Found> {
+export async function huntWith(
+  fault: PlantedFault | undefined,
+  out: string,
+  effort: readonly [step: number, seeds: number],
+): Promise<Found> {
   const program = await bundle(fault, out);
   const output = await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, [program, ...effort.map(String)], { timeout: timeLimitMs }, (error, stdout) => {
-      if (error === null) resolve(stdout);
-      else reject(error);
-    });
+    execFile(
+      process.execPath,
+      [program, ...effort.map(String), fault?.begin ?? ''],
+      { timeout: timeLimitMs },
+      (error, stdout) => {
+        if (error === null) resolve(stdout);
+        else reject(error);
+      },
+    );
   });
   return JSON.parse(output.trim().split('\n').at(-1) ?? '') as Found;
 }
@@ -41,7 +50,10 @@ async function bundle(fault: PlantedFault | undefined, out: string): Promise<str
       emptyOutDir: false,
       minify: false,
       target: 'node20',
-      rolldownOptions: { output: { entryFileNames: 'hunt.mjs', chunkFileNames: '[name]-[hash].mjs' }, checks: { pluginTimings: false } },
+      rolldownOptions: {
+        output: { entryFileNames: 'hunt.mjs', chunkFileNames: '[name]-[hash].mjs' },
+        checks: { pluginTimings: false },
+      },
     },
   });
   return join(out, 'hunt.mjs');

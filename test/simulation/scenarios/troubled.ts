@@ -12,6 +12,36 @@ export const troubledScenarios = [
   scenario('two runners at once', chain([ask], [callOf('pay')], [callOf('put')]), {
     faults: [{ at: 24, fault: { kind: 'steal' } }],
   }),
+  scenario('two processes that start at once', chain([callOf('put')]), {
+    faults: [{ at: 3, fault: { kind: 'steal' } }],
+  }),
+  scenario('a booking that answers while it is undone', chain([callOf('book', { behaves: ['slow'] })]), {
+    faults: [{ at: 22, fault: { kind: 'slow_way', forMs: 1_500 } }],
+  }),
+  scenario(
+    'refusals and doubts together',
+    chain([callOf('pay', { behaves: ['refuse', 'refuse', 'error', 'error', 'error'] })]),
+  ),
+  scenario('a large result, and a store that cannot be read', chain([callOf('put', { size: 6_000 })]), {
+    faults: [{ at: 21, fault: { kind: 'store', code: 'store_failed', applied: false, times: 1, only: 'any' } }],
+  }),
+  scenario('two answers to one question', chain([ask, callOf('put', { reads: true }), callOf('pay'), callOf('put')]), {
+    faults: [
+      { at: 19, fault: { kind: 'steal' } },
+      { at: 20, fault: { kind: 'slow_way', forMs: 15 } },
+    ],
+  }),
+  scenario('an answer that overtakes a cancel', chain([callOf('pay', { ask: 'allow' })]), {
+    actions: [input(), { does: 'cancel', id: 'cancel1', afterMs: 3 }],
+    faults: [{ at: 39, fault: { kind: 'hold', forMs: 2_500 } }],
+  }),
+  scenario(
+    'a record that is lost with its process',
+    chain([callOf('pay', { behaves: ['refuse'] })], [callOf('mail', { behaves: ['refuse'] })]),
+    {
+      faults: [{ at: 24, fault: { kind: 'crash', side: 'before', spoils: 'lose', newest: true } }],
+    },
+  ),
   scenario('a runner that is frozen before its call', chain([callOf('pay')], [callOf('ship')]), {
     faults: [{ at: 19, fault: { kind: 'freeze', side: 'after', forMs: 15_000, heirAfterMs: 100 } }],
   }),
@@ -42,11 +72,15 @@ export const troubledScenarios = [
       { at: 50, fault: { kind: 'stop' } },
     ],
   }),
-  scenario('a clock that jumps', chain([callOf('pay', { behaves: ['error'] })], [callOf('put', { behaves: ['error'] })]), {
-    closesAlways: true,
-    faults: [
-      { at: 20, fault: { kind: 'jump', byMs: -3_600_000 } },
-      { at: 30, fault: { kind: 'jump', byMs: 3_600_000 } },
-    ],
-  }),
+  scenario(
+    'a clock that jumps',
+    chain([callOf('pay', { behaves: ['error'] })], [callOf('put', { behaves: ['error'] })]),
+    {
+      closesAlways: true,
+      faults: [
+        { at: 20, fault: { kind: 'jump', byMs: -3_600_000 } },
+        { at: 30, fault: { kind: 'jump', byMs: 3_600_000 } },
+      ],
+    },
+  ),
 ];

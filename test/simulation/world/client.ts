@@ -2,8 +2,17 @@
 import { engineErrors } from '../../../src/engine/errors.ts';
 import type { World } from './world.ts';
 
-export type ClientAction = { readonly afterMs: number; /** Once so many operations were begun. */ readonly atOperation?: number } & (
-  | { readonly does: 'send'; readonly input: string; readonly total?: number; readonly big?: string; readonly twice?: boolean }
+export type ClientAction = {
+  readonly afterMs: number /** Once so many operations were begun. */;
+  readonly atOperation?: number;
+} & (
+  | {
+      readonly does: 'send';
+      readonly input: string;
+      readonly total?: number;
+      readonly big?: string;
+      readonly twice?: boolean;
+    }
   | { readonly does: 'cancel'; readonly id: string; readonly twice?: boolean }
 );
 
@@ -36,7 +45,8 @@ export class Client {
       return thread.send({ input, ...(total !== undefined && { total }), ...(big !== undefined && { big }) }, id);
     });
     if (engineErrors.is(error, 'thread_unknown')) return; // nothing to cancel
-    if (error !== undefined && world.counts.deletions > 0) return void (await world.timeline.wait(50), this.act(action)); // deleted in between
+    if (error !== undefined && world.counts.deletions > 0)
+      return void (await world.timeline.wait(50), this.act(action)); // deleted in between
     if (error !== undefined) return world.findings.violate('input-is-taken', `${id} was refused: ${String(error)}`);
     this.acknowledged.add(id);
     world.mustBeStored('inbox', `id:${id}`);

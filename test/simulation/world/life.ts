@@ -13,6 +13,8 @@ export interface Operation {
 
 /** What happens to an operation. Each is called at its moment; the process may be dead or frozen after it. */
 export interface Interruption {
+  /** Keeps the operation waiting before it is carried out, while others overtake it. */
+  hold?(): Promise<void>;
   before?(): void;
   /** Right after it has left, before it arrives anywhere. */
   sent?(): void;
@@ -87,6 +89,7 @@ export class Life {
       return this.#answer(carryOut());
     }
     fate.before?.();
+    await fate.hold?.();
     await this.#alive();
     if (fate.fails?.applied === false) throw fate.fails.error;
     const answer = carryOut();

@@ -133,7 +133,8 @@ export class Outside {
   /** A request travels, arrives whatever became of its sender, and its reply travels back. */
   #travel(what: string, place: string | undefined, arrive: () => Reply): Promise<unknown> {
     this.requests += 1;
-    const wayMs = this.nextWayMs ?? (this.#dice.percent(8) ? this.#dice.between(100, slowestMs) : this.#dice.between(1, 9));
+    const wayMs =
+      this.nextWayMs ?? (this.#dice.percent(8) ? this.#dice.between(100, slowestMs) : this.#dice.between(1, 9));
     this.nextWayMs = undefined;
     if (place !== undefined) raise(this.#onTheWay, place);
     return new Promise((resolve, reject) => {

@@ -44,7 +44,11 @@ export class Person {
         const result = this.#world.outside.truth(wait.effectKey);
         void this.#answer(
           wait,
-          givesUp ? { decision: 'give_up' } : result === undefined ? { decision: 'not_done' } : { decision: 'done', result },
+          givesUp
+            ? { decision: 'give_up' }
+            : result === undefined
+              ? { decision: 'not_done' }
+              : { decision: 'done', result },
         );
       };
       return timeline.after(landedMs, lookUp);

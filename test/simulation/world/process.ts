@@ -85,7 +85,11 @@ export class Process {
     const wakeUpInMs = rest ?? (row?.wakeUpAtMs == null ? undefined : Math.max(1, row.wakeUpAtMs - timeline.wallMs));
     const kicked = this.#kicked;
     if (wakeUpInMs !== undefined) {
-      timeline.after(wakeUpInMs, () => this.life.whenAwake(() => kicked.resolve()), () => this.life.isOver || this.#kicked !== kicked);
+      timeline.after(
+        wakeUpInMs,
+        () => this.life.whenAwake(() => kicked.resolve()),
+        () => this.life.isOver || this.#kicked !== kicked,
+      );
     }
     await kicked.promise;
     if (this.life.isOver) await never();
@@ -98,7 +102,13 @@ export class Process {
     const { random, cryptography, keys } = world;
     const keyRing = await this.#insist(() => KeyRing.open(store, keys, cryptography, random));
     const { outside, watch, timeline } = world;
-    const leaves = <Result>(kind: 'call' | 'model' | 'about', name: string, key: string, attempt: number, go: () => Promise<Result>) =>
+    const leaves = <Result>(
+      kind: 'call' | 'model' | 'about',
+      name: string,
+      key: string,
+      attempt: number,
+      go: () => Promise<Result>,
+    ) =>
       this.life.pass({ kind: 'outside', name: `${kind} ${name}` }, () => {
         watch.called(this.life, kind, name, key, attempt, timeline.wallMs);
         return go();
@@ -106,8 +116,10 @@ export class Process {
     const agent = agentOf(
       this.#plan,
       {
-        call: (tool, args, call) => leaves('call', tool, call.effectKey, call.attempt, () => outside.call(tool, args, call)),
-        verify: (tool, args, call) => leaves('about', tool, call.effectKey, call.attempt, () => outside.verify(tool, args, call)),
+        call: (tool, args, call) =>
+          leaves('call', tool, call.effectKey, call.attempt, () => outside.call(tool, args, call)),
+        verify: (tool, args, call) =>
+          leaves('about', tool, call.effectKey, call.attempt, () => outside.verify(tool, args, call)),
         compensate: (tool, args, call) =>
           leaves('about', tool, call.effectKey, call.attempt, () => outside.compensate(tool, args, call)),
       },
@@ -148,7 +160,11 @@ export class Process {
       } catch (error) {
         this.#world.refused(error);
         await new Promise<void>((resolve) =>
-          this.#world.timeline.after(200, () => this.life.whenAwake(resolve), () => this.life.isOver),
+          this.#world.timeline.after(
+            200,
+            () => this.life.whenAwake(resolve),
+            () => this.life.isOver,
+          ),
         );
       }
     }
@@ -158,4 +174,3 @@ export class Process {
 async function* streamOf<Part>(parts: () => Promise<readonly Part[]>): AsyncGenerator<Part, void, undefined> {
   yield* await parts();
 }
-

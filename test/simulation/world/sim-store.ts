@@ -2,10 +2,11 @@
  * The store as one process sees it. Every operation is one of the life's. Beside it stands what a power cut would take: what
  * was written relaxed since the last strict write.
  */
-import { storeErrors } from '../../../src/store/errors.ts';
-import type { Store } from '../../../src/store/store.ts';
+
 import type { CommitGroup } from '../../../src/model/commit.ts';
 import type { ThreadHash } from '../../../src/model/ids.ts';
+import { storeErrors } from '../../../src/store/errors.ts';
+import type { Store } from '../../../src/store/store.ts';
 import type { MemoryData } from '../../../src/stores/memory/memory-data.ts';
 import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import type { Life } from './life.ts';

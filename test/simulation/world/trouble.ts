@@ -1,18 +1,34 @@
 /** What goes wrong in a world, by the number of the operation at which it does. */
+
+import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import type { Dice } from './dice.ts';
 import type { Interruption, Life, Operation } from './life.ts';
-import { type StoreTrouble, spoil, troubleOf } from './sim-store.ts';
-import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
-import { databaseName } from './sim-store.ts';
+import { databaseName, type StoreTrouble, spoil, troubleOf } from './sim-store.ts';
 import type { Trouble, World } from './world.ts';
 
 export type Side = 'before' | 'sent' | 'after';
 
 export type Fault =
-  | { readonly kind: 'crash'; readonly side: Side; readonly power?: boolean; readonly spoils?: 'lose' | 'damage' }
+  | {
+      readonly kind: 'crash';
+      readonly side: Side;
+      readonly power?: boolean;
+      readonly spoils?: 'lose' | 'damage' /** The newest intent, not one by chance. */;
+      readonly newest?: boolean;
+    }
   /** So many operations in a row that fit are refused; `timed_out` may have been carried out. */
-  | { readonly kind: 'store'; readonly code: StoreTrouble; readonly applied: boolean; readonly times: number; readonly only: 'any' | 'commit' | 'result' }
+  | {
+      readonly kind: 'store';
+      readonly code: StoreTrouble;
+      readonly applied: boolean;
+      readonly times: number;
+      readonly only: 'any' | 'commit' | 'result';
+    }
   | { readonly kind: 'freeze'; readonly side: Side; readonly forMs: number; readonly heirAfterMs: number | null }
+  /** One operation of the store takes so long; what the process does beside it goes on. */
+  | { readonly kind: 'hold'; readonly forMs: number }
+  /** One request is on its way for so long. */
+  | { readonly kind: 'slow_way'; readonly forMs: number }
   | { readonly kind: 'steal' }
   | { readonly kind: 'jump'; readonly byMs: number }
   | { readonly kind: 'delete' }
@@ -63,18 +79,31 @@ function fits({ only }: Extract<Fault, { kind: 'store' }>, { kind, name, groups 
   if (kind !== 'store') return false;
   if (only === 'any') return true;
   if (name !== 'commit') return false;
-  return only === 'commit' || groups?.some(({ records }) => records.some(({ table, key }) => table === 'ledger' && key.endsWith('.o'))) === true;
+  return (
+    only === 'commit' ||
+    groups?.some(({ records }) => records.some(({ table, key }) => table === 'ledger' && key.endsWith('.o'))) === true
+  );
 }
 
-function refusal(world: World, { code, applied }: Extract<Fault, { kind: 'store' }>, { name }: Operation): Interruption {
+function refusal(
+  world: World,
+  { code, applied }: Extract<Fault, { kind: 'store' }>,
+  { name }: Operation,
+): Interruption {
   world.counts.storeFaults += 1;
   return { fails: { error: troubleOf(code, name), applied } };
 }
 
-function strike(world: World, life: Life, operation: Operation, fault: Exclude<Fault, { kind: 'store' }>): Interruption {
+function strike(
+  world: World,
+  life: Life,
+  operation: Operation,
+  fault: Exclude<Fault, { kind: 'store' }>,
+): Interruption {
   switch (fault.kind) {
     case 'crash': {
-      if (operation.kind === 'outside' && fault.side === 'sent') world.outside.nextWayMs = world.dice.between(20, 3_000);
+      if (operation.kind === 'outside' && fault.side === 'sent')
+        world.outside.nextWayMs = world.dice.between(20, 3_000);
       return { [fault.side]: () => crash(world, life, fault) };
     }
     case 'freeze': {
@@ -82,6 +111,12 @@ function strike(world: World, life: Life, operation: Operation, fault: Exclude<F
       const side = operation.kind === 'outside' && fault.side === 'before' ? 'sent' : fault.side;
       return { [side]: () => freeze(world, life, fault) };
     }
+    case 'hold':
+      // Between the last check and a call nothing comes: they are one task.
+      return operation.kind === 'outside' ? {} : { hold: () => world.timeline.wait(fault.forMs) };
+    case 'slow_way':
+      world.outside.nextWayMs = fault.forMs;
+      return {};
     case 'steal':
       world.counts.steals += 1;
       world.start();
@@ -100,20 +135,20 @@ function strike(world: World, life: Life, operation: Operation, fault: Exclude<F
   }
 }
 
-function crash(world: World, life: Life, { power, spoils }: Extract<Fault, { kind: 'crash' }>): void {
+function crash(world: World, life: Life, { power, spoils, newest }: Extract<Fault, { kind: 'crash' }>): void {
   world.counts.crashes += 1;
   if (power === true) world.cutPower();
   else world.kill(life);
-  if (spoils !== undefined) spoilNewest(world, spoils);
+  if (spoils !== undefined) spoilNewest(world, spoils, newest === true);
 }
 
 /** A record of one of the newest entries of the ledger is gone, or does not open. */
-function spoilNewest({ data, watch, counts, dice, findings }: World, how: 'lose' | 'damage'): void {
+function spoilNewest({ data, watch, counts, dice, findings }: World, how: 'lose' | 'damage', exactly: boolean): void {
   const { hash } = watch;
   const row = hash && data.threads.get(hash);
   if (row === undefined || row.ledger === 0) return;
-  const number = Math.max(1, row.ledger - dice.below(2));
-  const key = `${number.toString(16).padStart(10, '0')}.${dice.percent(70) ? 'i' : 'o'}`;
+  const number = Math.max(1, row.ledger - (exactly ? 0 : dice.below(2)));
+  const key = `${number.toString(16).padStart(10, '0')}.${exactly || dice.percent(70) ? 'i' : 'o'}`;
   if (!spoil(data, row.thread, key, how)) return;
   findings.trace(`${how} ledger/${key}`);
   counts.losses += 1;
@@ -126,8 +161,17 @@ function freeze(world: World, life: Life, { forMs, heirAfterMs }: Extract<Fault,
   world.counts.freezes += 1;
   life.freeze();
   const { timeline } = world;
-  timeline.after(forMs, () => life.wake(), () => life.isOver);
-  if (heirAfterMs !== null) timeline.after(heirAfterMs, () => world.start(), () => life.isOver || !life.isFrozen);
+  timeline.after(
+    forMs,
+    () => life.wake(),
+    () => life.isOver,
+  );
+  if (heirAfterMs !== null)
+    timeline.after(
+      heirAfterMs,
+      () => world.start(),
+      () => life.isOver || !life.isFrozen,
+    );
 }
 
 function deleteThread(world: World): void {
@@ -177,12 +221,19 @@ function inventFault(dice: Dice, hasJumps: boolean): Fault {
   if (choice < 68) {
     const code = dice.pick<StoreTrouble>(['store_failed', 'quota_exceeded', 'timed_out', 'timed_out']);
     const only = dice.pick<'any' | 'commit' | 'result'>(['any', 'commit', 'commit', 'result']);
-    return { kind: 'store', code, applied: code === 'timed_out' && dice.percent(70), times: dice.pick([1, 1, 2, 3, 5]), only };
+    return {
+      kind: 'store',
+      code,
+      applied: code === 'timed_out' && dice.percent(70),
+      times: dice.pick([1, 1, 2, 3, 5]),
+      only,
+    };
   }
-  if (choice < 71) return { kind: 'delete' };
-  if (choice < 78) return { kind: 'stop' };
+  if (choice < 70) return { kind: 'delete' };
+  if (choice < 75) return { kind: 'hold', forMs: dice.pick([3, 40, 1_500]) };
+  if (choice < 80) return { kind: 'stop' };
   if (hasJumps) return { kind: 'jump', byMs: dice.pick([-3_600_000, -5_000, 5_000, 30_000, 3_600_000]) };
-  if (choice < 84) return { kind: 'steal' };
+  if (choice < 85) return { kind: 'steal' };
   const forMs = dice.pick([50, 1_000, 9_000, 15_000, 40_000]);
   return { kind: 'freeze', side, forMs, heirAfterMs: dice.percent(75) ? dice.between(1, forMs) : null };
 }

@@ -8,7 +8,14 @@ import type { StoredRecord, ThreadRow } from '../../../src/model/records.ts';
 import type { MemoryData } from '../../../src/stores/memory/memory-data.ts';
 import type { Findings } from './findings.ts';
 import type { Life } from './life.ts';
-import { type SeenCheckpoint, type SeenIntent, type SeenOutcome, seeCheckpoint, seeIntent, seeOutcome } from './peek.ts';
+import {
+  type SeenCheckpoint,
+  type SeenIntent,
+  type SeenOutcome,
+  seeCheckpoint,
+  seeIntent,
+  seeOutcome,
+} from './peek.ts';
 
 export interface Applied {
   readonly life: Life;
@@ -82,20 +89,33 @@ export class Watch {
   }
 
   /** A call leaves for the outside. */
-  called(life: Life, kind: 'call' | 'model' | 'about', name: string, key: string, attempt: number, wallMs: number): void {
+  called(
+    life: Life,
+    kind: 'call' | 'model' | 'about',
+    name: string,
+    key: string,
+    attempt: number,
+    wallMs: number,
+  ): void {
     const isRead = name === 'look';
     if (kind === 'about' || isRead || this.#isOfDeleted(life)) return;
     const intent = [...this.intents.values()].findLast((known) => known.key === key && known.attempt === attempt);
     if (intent === undefined && this.hasLosses) return;
     if (intent === undefined) {
-      this.#findings.violate('intent-before-call', `${name} was called (attempt ${attempt}) without a durable intent (I5).`);
+      this.#findings.violate(
+        'intent-before-call',
+        `${name} was called (attempt ${attempt}) without a durable intent (I5).`,
+      );
       return;
     }
     if (wallMs > intent.notAfterMs) {
       this.#findings.violate('not-after', `${name} was called ${wallMs - intent.notAfterMs} ms after its notAfter.`);
     }
     if (this.#knowsResult(life, key) && this.#isNewest(life)) {
-      this.#findings.violate('no-call-after-result', `${name} was called (attempt ${attempt}) with its result on record (I6).`);
+      this.#findings.violate(
+        'no-call-after-result',
+        `${name} was called (attempt ${attempt}) with its result on record (I6).`,
+      );
     }
   }
 
@@ -124,7 +144,10 @@ export class Watch {
 
   #checkStrict(group: CommitGroup, what: string): void {
     if (group.durability === 'strict') return;
-    this.#findings.violate('strict-where-due', `${what} was committed with durability ${group.durability} (PROTOCOL 8).`);
+    this.#findings.violate(
+      'strict-where-due',
+      `${what} was committed with durability ${group.durability} (PROTOCOL 8).`,
+    );
   }
 
   /** I10: only a doubt, a blob of the same content and a base record may take a place that is taken. */
@@ -139,7 +162,10 @@ export class Watch {
     if (record.key.endsWith('.i')) {
       const intent = seeIntent(record);
       if (intent.number !== (rowBefore?.ledger ?? 0) + 1 || group.row?.ledger !== intent.number) {
-        this.#findings.violate('ledger-counts', `Intent ${intent.number} was written where ${rowBefore?.ledger} are counted.`);
+        this.#findings.violate(
+          'ledger-counts',
+          `Intent ${intent.number} was written where ${rowBefore?.ledger} are counted.`,
+        );
       }
       if (intent.effectClass !== 'read') this.#checkStrict(group, `the intent of ${intent.name}`);
       this.#checkAttempt(life, intent);
@@ -149,7 +175,8 @@ export class Watch {
       this.#knowOutcome(record, life);
       this.outcomeAt.set(Number.parseInt(record.key, 16), this.commits);
       const intent = this.intents.get(Number.parseInt(record.key, 16));
-      if (intent !== undefined && intent.effectClass !== 'read') this.#checkStrict(group, `the result of ${intent.name}`);
+      if (intent !== undefined && intent.effectClass !== 'read')
+        this.#checkStrict(group, `the result of ${intent.name}`);
     }
   }
 
@@ -158,7 +185,10 @@ export class Watch {
     if (this.hasLosses || intent.kind === 'node' || intent.kind === 'inputs') return;
     const earlier = [...this.intents.values()].filter(({ key }) => key === intent.key);
     if (this.#knowsResult(life, intent.key)) {
-      this.#findings.violate('no-intent-after-result', `${intent.name} begins attempt ${intent.attempt} of a settled effect.`);
+      this.#findings.violate(
+        'no-intent-after-result',
+        `${intent.name} begins attempt ${intent.attempt} of a settled effect.`,
+      );
     }
     if (intent.attempt !== earlier.length + 1) {
       const expected = `attempt ${intent.attempt} of ${intent.name} follows ${earlier.length} others`;
@@ -177,7 +207,10 @@ export class Watch {
     this.leases = 0;
     this.checkpointAt.set(seen.id, this.commits);
     if (seen.parent !== (rowBefore?.head ?? null)) {
-      this.#findings.violate('parent-is-head', `${seen.id} names ${seen.parent} as parent; the head was ${rowBefore?.head}.`);
+      this.#findings.violate(
+        'parent-is-head',
+        `${seen.id} names ${seen.parent} as parent; the head was ${rowBefore?.head}.`,
+      );
     }
     if (seen.kind === 'delta') this.#checkCost(group, seen);
   }

@@ -2,13 +2,14 @@
  * A world from a seed: one thread, the processes that run it one after another or side by side, the services it talks to, the
  * people who send and answer, and what goes wrong. Everything that happens is decided by the seed.
  */
+
+import { codecErrors } from '../../../src/codec/errors.ts';
 import type { EngineThread } from '../../../src/engine/engine-thread.ts';
+import { engineErrors } from '../../../src/engine/errors.ts';
 import type { RunEnd } from '../../../src/engine/run-end.ts';
 import type { Frame } from '../../../src/model/frame.ts';
 import type { Table } from '../../../src/model/records.ts';
-import { codecErrors } from '../../../src/codec/errors.ts';
 import { storeErrors } from '../../../src/store/errors.ts';
-import { engineErrors } from '../../../src/engine/errors.ts';
 import { MemoryData } from '../../../src/stores/memory/memory-data.ts';
 import { MemoryKeyStore } from '../../../src/stores/memory/memory-key-store.ts';
 import { plainCryptography } from '../../../src/testing/plain-cryptography.ts';
@@ -25,7 +26,7 @@ import { Timeline } from './timeline.ts';
 import { Watch } from './watch.ts';
 
 /** More operations than any run needs: what takes them does not end. */
-const mostOperations = 6_000;
+const mostOperations = 1_500;
 
 export interface Trouble {
   /** What happens to this operation, the `number`th of all. */
@@ -57,7 +58,19 @@ export class World {
   readonly keys = new MemoryKeyStore<Uint8Array>();
   readonly dice: Dice;
   readonly plan: Plan;
-  readonly counts = { operations: 0, outside: 0, crashes: 0, powerCuts: 0, storeFaults: 0, freezes: 0, steals: 0, jumps: 0, losses: 0, deletions: 0, stops: 0 };
+  readonly counts = {
+    operations: 0,
+    outside: 0,
+    crashes: 0,
+    powerCuts: 0,
+    storeFaults: 0,
+    freezes: 0,
+    steals: 0,
+    jumps: 0,
+    losses: 0,
+    deletions: 0,
+    stops: 0,
+  };
   /** Version of the code that the next process runs. */
   version: number;
   readonly #newestVersion: number;
@@ -157,7 +170,9 @@ export class World {
       );
       const outcome = await Promise.race([acted, process.life.death]);
       if (outcome === 'died') continue;
-      this.findings.trace(`${this.timeline.nowMs} ${what}: ${outcome === undefined ? 'acknowledged' : String(outcome)}`);
+      this.findings.trace(
+        `${this.timeline.nowMs} ${what}: ${outcome === undefined ? 'acknowledged' : String(outcome)}`,
+      );
       if (outcome === undefined || engineErrors.is(outcome, 'wait_closed')) process.kick();
       if (!storeErrors.is(outcome) && !engineErrors.is(outcome, 'lease_lost')) {
         if (codecErrors.is(outcome)) this.refused(outcome);
@@ -184,12 +199,22 @@ export class World {
     const [row] = this.data.threads.values();
     const isStale = row !== undefined && row.epoch.local !== process.life.epoch; // it has lost its lease, and does not know yet
     const isOld = end.end === 'blocked' && end.error.code === 'agent_too_old' && process.version < this.#newestVersion;
-    if (end.end === 'blocked' && !isOld && !isStale && !isStoreTrouble(end.error.code) && !this.watch.hasLosses && this.counts.deletions === 0) {
+    if (
+      end.end === 'blocked' &&
+      !isOld &&
+      !isStale &&
+      !isStoreTrouble(end.error.code) &&
+      !this.watch.hasLosses &&
+      this.counts.deletions === 0
+    ) {
       this.findings.violate('never-blocked', `A run was blocked by ${end.error.code}: ${end.error.message}`);
     }
     if (end.end !== 'lost') return;
     if (row !== undefined && row.epoch.local === process.life.epoch && this.counts.deletions === 0) {
-      this.findings.violate('conflict-has-a-winner', `Life ${process.life.number} lost a lease that nobody took (PROTOCOL 2).`);
+      this.findings.violate(
+        'conflict-has-a-winner',
+        `Life ${process.life.number} lost a lease that nobody took (PROTOCOL 2).`,
+      );
     }
   }
 
@@ -210,7 +235,11 @@ export class World {
     if (frame.type !== 'wait' || process.life.isOver) return;
     const { hash } = this.watch;
     if (hash === undefined || this.data.records('waits', hash).get(`w:${frame.wait.id}`) === undefined) {
-      if (this.counts.deletions === 0) this.findings.violate('wait-is-durable-when-shown', `Wait for ${frame.wait.tool} was shown before it was stored.`);
+      if (this.counts.deletions === 0)
+        this.findings.violate(
+          'wait-is-durable-when-shown',
+          `Wait for ${frame.wait.tool} was shown before it was stored.`,
+        );
     }
     if (this.dice.percent(50)) this.person.sees([frame.wait]);
   }
