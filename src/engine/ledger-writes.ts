@@ -39,7 +39,7 @@ export async function recordIntent(
   attempt: number,
 ): Promise<LedgerEntry> {
   const { stored, blobs } = await encodeWithDigest(run.writer.codec, args, effect.request.name);
-  const written = await run.writer.intent((number) => intentOf(run, effect, stored, attempt, number), {
+  const written = await writeIntent(run, (number) => intentOf(run, effect, stored, attempt, number), {
     durability: 'strict',
     blobs,
   });
@@ -62,7 +62,7 @@ export async function recordRead(
   const { codec } = run.writer;
   const { stored, blobs } = await encodeWithDigest(codec, args, effect.request.name);
   const outcome = await outcomeOf(run, finding, effect.request.name, blobs);
-  const written = await run.writer.intent((number) => intentOf(run, effect, stored, attempt, number), {
+  const written = await writeIntent(run, (number) => intentOf(run, effect, stored, attempt, number), {
     durability: 'relaxed',
     blobs,
     records: async (number) => [await sealOutcome(codec, number, outcome)],
@@ -142,7 +142,7 @@ export async function recordLostCall(
   const { codec } = run.writer;
   const { stored, blobs } = await encodeWithDigest(codec, args, effect.request.name);
   const doubt = { reason, atMs: run.ports.clock.nowMs() };
-  const written = await run.writer.intent((number) => intentOf(run, effect, stored, attempt, number), {
+  const written = await writeIntent(run, (number) => intentOf(run, effect, stored, attempt, number), {
     durability: 'strict',
     blobs,
     records: async (number) => [await sealDoubt(codec, number, doubt)],
@@ -158,7 +158,8 @@ export async function recordNodeFailure(run: StepRun, node: string, attempt: num
   const request = { kind: 'node', name: node, effectClass: 'read' } as const;
   const finding: Finding = { status: 'failed', error: errorToData(cause), by: 'engine', final };
   const outcome = await outcomeOf(run, finding, node, blobs);
-  const written = await run.writer.intent(
+  const written = await writeIntent(
+    run,
     (number) => intentOf(run, { request, key, askedDigest: digest }, stored, attempt, number),
     { durability: 'strict', blobs, records: async (number) => [await sealOutcome(codec, number, outcome)] },
   );
@@ -176,10 +177,20 @@ export async function recordInputs(run: StepRun): Promise<void> {
     run.writer.image.row.ledger,
   )) as StoredIntent['key'];
   const request = { kind: 'inputs', name: 'inputs', effectClass: 'read' } as const;
-  await run.writer.intent((number) => intentOf(run, { request, key, askedDigest: digest }, stored, 1, number), {
+  await writeIntent(run, (number) => intentOf(run, { request, key, askedDigest: digest }, stored, 1, number), {
     durability: 'relaxed',
     blobs,
   });
+}
+
+/** Writes an entry. If that fails, the values that went with it go with the next one: what was made of them may be recorded. */
+function writeIntent(
+  run: StepRun,
+  make: (number: number) => StoredIntent,
+  options: Parameters<StepRun['writer']['intent']>[1],
+): ReturnType<StepRun['writer']['intent']> {
+  const giveBack = ({ inputs }: StoredIntent) => run.freshInputs.unshift(...inputs);
+  return run.writer.intent(make, { ...options, giveBack });
 }
 
 function intentOf(

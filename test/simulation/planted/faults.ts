@@ -94,7 +94,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     'a payment that can be verified and closed',
     'engine/effect.ts',
     'const key = await effectKeyFor(codec, run.scheduled.step, request.place);',
-    'const key = await effectKeyFor(codec, run.scheduled.step, `${request.place}/${run.writer.image.row.epoch.local}`);',
+    'const key = await effectKeyFor(codec, run.scheduled.step, request.place + String(run.writer.image.row.epoch.local));',
   ),
   fault(
     'failed attempts of earlier leases are not counted',
@@ -242,5 +242,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     'engine/thread-runner.ts',
     "      await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node }), control);",
     "      await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node }), control);\n      return { end: 'failed' };",
+  ),
+  fault(
+    'values of clock and chance are lost with the entry that could not be written',
+    'values of clock and chance whose entry cannot be written',
+    'engine/thread-writer.ts',
+    '        options.giveBack?.(intent);\n',
+    '',
   ),
 ];

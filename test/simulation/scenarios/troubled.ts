@@ -12,6 +12,13 @@ export const troubledScenarios = [
   scenario('two runners at once', chain([ask], [callOf('pay')], [callOf('put')]), {
     faults: [{ at: 24, fault: { kind: 'steal' } }],
   }),
+  scenario(
+    'values of clock and chance whose entry cannot be written',
+    chain([{ op: 'all', items: [callOf('put', { reads: true }), callOf('ship', { reads: true })] }]),
+    {
+      faults: [{ at: 19, fault: { kind: 'store', code: 'quota_exceeded', applied: false, times: 4, only: 'commit' } }],
+    },
+  ),
   scenario('two processes that start at once', chain([callOf('put')]), {
     faults: [{ at: 3, fault: { kind: 'steal' } }],
   }),

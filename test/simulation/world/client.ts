@@ -45,8 +45,10 @@ export class Client {
       return thread.send({ input, ...(total !== undefined && { total }), ...(big !== undefined && { big }) }, id);
     });
     if (engineErrors.is(error, 'thread_unknown')) return; // nothing to cancel
-    if (error !== undefined && world.counts.deletions > 0)
-      return void (await world.timeline.wait(50), this.act(action)); // deleted in between
+    if (error !== undefined && world.counts.deletions > 0) {
+      await world.timeline.wait(50); // deleted in between
+      return this.#insist(action);
+    }
     if (error !== undefined) return world.findings.violate('input-is-taken', `${id} was refused: ${String(error)}`);
     this.acknowledged.add(id);
     world.mustBeStored('inbox', `id:${id}`);

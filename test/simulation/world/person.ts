@@ -40,7 +40,10 @@ export class Person {
     if (wait.kind === 'in_doubt') {
       const givesUp = this.#dice.percent(15);
       const lookUp = (): void => {
-        if (this.#world.outside.isOnTheWay(args.place)) return timeline.after(1_000, lookUp);
+        if (this.#world.outside.isOnTheWay(args.place)) {
+          timeline.after(1_000, lookUp);
+          return;
+        }
         const result = this.#world.outside.truth(wait.effectKey);
         void this.#answer(
           wait,
@@ -51,7 +54,8 @@ export class Person {
               : { decision: 'done', result },
         );
       };
-      return timeline.after(landedMs, lookUp);
+      timeline.after(landedMs, lookUp);
+      return;
     }
     const answer = answerFor(args);
     if (answer === undefined) return;

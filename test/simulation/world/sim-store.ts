@@ -109,15 +109,16 @@ function lookAt(group: CommitGroup, data: MemoryData) {
       row !== rowBefore || records.some(({ table, key }, index) => recordsOf(table).get(key) !== replaced[index]);
     if (!hasWritten) return;
     watch.applied({ life, group, rowBefore, row, replaced });
-    if (durability === 'strict') return unflushed.flush();
-    unflushed.add(() => {
-      for (const [index, { table, key }] of records.entries()) {
-        const before = replaced[index];
-        if (before === undefined) recordsOf(table).delete(key);
-        else recordsOf(table).put(before);
-      }
-      if (rowBefore !== undefined && row !== rowBefore) data.threads.set(thread, rowBefore);
-    });
+    if (durability === 'strict') unflushed.flush();
+    else
+      unflushed.add(() => {
+        for (const [index, { table, key }] of records.entries()) {
+          const before = replaced[index];
+          if (before === undefined) recordsOf(table).delete(key);
+          else recordsOf(table).put(before);
+        }
+        if (rowBefore !== undefined && row !== rowBefore) data.threads.set(thread, rowBefore);
+      });
   };
 }
 
