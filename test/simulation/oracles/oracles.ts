@@ -189,7 +189,7 @@ export const oracles = {
   /** Every record opens where it lies. */
   async 'records-open'({ world, row, codec }) {
     for (const table of tables) {
-      if (table === 'wraps') continue;
+      if (table === 'wraps' || table === 'ledger' || table === 'waits') continue; // opened with the evidence
       for (const record of world.data.records(table, row.thread).range({})) {
         if (table === 'inbox' && record.key.startsWith('id:')) continue;
         const placed = table === 'inbox' ? { ...record, key: String(record.plain.dedupId) } : record;
