@@ -20,7 +20,7 @@ export interface BigOp {
   readonly letter: string;
 }
 
-export const bigLength = 9_000;
+const bigLength = 9_000;
 
 export const big: OpKind<BigOp> = {
   weight: 1,

@@ -16,7 +16,7 @@ export interface PlanUpdate {
   readonly notes?: readonly string[];
 }
 
-export const fields = {
+const fields = {
   input: value(anything<string>(), ''),
   rounds: value(anything<Readonly<Record<string, number>>>(), {}, addRounds),
   total: value(anything<number>(), 0, (sum: number, more: number) => sum + more),

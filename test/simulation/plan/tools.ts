@@ -17,9 +17,9 @@ export interface Reach {
 }
 
 /** How long a call may still arrive after its last possible start. Longer than any request is on its way. */
-export const settleMs = 6_000;
-export const timeLimitMs = 2_000;
-export const approvalExpiresMs = 60_000;
+const settleMs = 6_000;
+const timeLimitMs = 2_000;
+const approvalExpiresMs = 60_000;
 
 /** Anything goes: what a plan gives is well-formed. */
 export function anything<Value>(): Schema<unknown, Value> {

@@ -84,11 +84,6 @@ export function seeCheckpoint({ key, plain, body }: Pick<StoredRecord, 'key' | '
   };
 }
 
-/** The decision of an answer. */
-export function seeDecision({ body }: Pick<StoredRecord, 'body'>): string {
-  return bodyOf(body)[0] as string;
-}
-
 /** Orders of the inputs that a cancel dropped, by the events of one commit. */
 export function seeDropped({ body }: Pick<StoredRecord, 'body'>): readonly number[] {
   const [events] = bodyOf(body) as readonly [readonly [string, number, Map<string, unknown>][]];

@@ -13,7 +13,7 @@ import type { World } from './world.ts';
 
 /** How long a process rests before it tries a thread again that could not go on. */
 const restMs = { blocked: 30_000, lost: 1_000 };
-export const threadId = 'the thread';
+const threadId = 'the thread';
 
 export class Process {
   readonly life: Life;
