@@ -7,12 +7,17 @@ import type { World } from './world.ts';
 /** After this time every request that was on its way has arrived, and no frozen caller may start any more. */
 const landedMs = 17_000;
 
+/** So often a call is allowed to be tried again. */
+const patience = 3;
+
 export class Person {
   /** The decision that was acknowledged, by wait. */
   readonly acknowledged = new Map<string, WaitAnswer['decision']>();
   readonly #world: World;
   readonly #dice: Dice;
   readonly #seen = new Set<string>();
+  /** How often each intention was asked about. */
+  readonly #asked = new Map<string, number>();
   /** Whether another tab answers otherwise at the same time, sometimes. */
   isOfTwoMinds = false;
 
@@ -38,7 +43,9 @@ export class Person {
     const args = wait.args as CallArgs;
     const { timeline } = this.#world;
     if (wait.kind === 'in_doubt') {
-      const givesUp = this.#dice.percent(15);
+      const asked = this.#asked.get(args.place) ?? 0;
+      this.#asked.set(args.place, asked + 1);
+      const givesUp = asked >= patience || this.#dice.percent(15);
       const lookUp = (): void => {
         if (this.#world.outside.isOnTheWay(args.place)) {
           timeline.after(1_000, lookUp);

@@ -26,7 +26,7 @@ import { Timeline } from './timeline.ts';
 import { Watch } from './watch.ts';
 
 /** More operations than any run needs: what takes them does not end. */
-const mostOperations = 1_000;
+const mostOperations = 1_200;
 
 export interface Trouble {
   /** What happens to this operation, the `number`th of all. */
