@@ -111,7 +111,8 @@ async function attempt(run: StepRun, effect: KnownEffect, args: unknown): Promis
   const entry = await recordIntent(run, effect, args, number);
   // The same task in which the intent became durable: nothing may come between this check and the call (PROTOCOL 3).
   const lateMs = run.ports.clock.nowMs() - entry.intent.notAfterMs;
-  if (lateMs > 0 || run.signal.aborted || run.isSuspended()) {
+  // An answer to an earlier attempt may have come while the intent was written.
+  if (lateMs > 0 || run.signal.aborted || run.isSuspended() || run.ledger.historyOf(effect.key).some(settles)) {
     const error = programErrors.make('effect_not_started', { name: request.name, lateMs: Math.max(0, lateMs) });
     await recordOutcome(run, entry, { status: 'failed', error: errorToData(error), by: 'engine', final: false });
     return run.signal.throwIfAborted();

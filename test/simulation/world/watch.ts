@@ -184,7 +184,8 @@ export class Watch {
   #checkAttempt(life: Life, intent: SeenIntent): void {
     if (this.hasLosses || intent.kind === 'node' || intent.kind === 'inputs') return;
     const earlier = [...this.intents.values()].filter(({ key }) => key === intent.key);
-    if (this.#knowsResult(life, intent.key)) {
+    const settled = this.settled.get(intent.key); // one that came while the intent was being written is seen before the call
+    if (settled !== undefined && settled.at <= life.leasedAt) {
       this.#findings.violate(
         'no-intent-after-result',
         `${intent.name} begins attempt ${intent.attempt} of a settled effect.`,
