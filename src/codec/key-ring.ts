@@ -194,7 +194,11 @@ async function createRing<RootKey>(
   cryptography: Cryptography<RootKey>,
   random: Random,
 ): Promise<void> {
-  if (!(await store.isEmpty())) throw keyMissing(store);
+  if (!(await store.isEmpty())) {
+    const isMadeMeanwhile = (await store.get('wraps', ringOwner, 'ring')) !== undefined; // by another tab that has just started
+    if (isMadeMeanwhile) return;
+    throw keyMissing(store);
+  }
   // Two tabs may get here at once: the key store and `createRecords` each let one win, and both go on with the winner's.
   const rootKey = await keys.create(deviceKeyName, await cryptography.createRootKey());
   const keyId = random.bytes(keyIdBytes);

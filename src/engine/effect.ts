@@ -20,9 +20,9 @@ import { callWithin, isDefiniteRefusal } from './attempt.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor } from './identity.ts';
 import { recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
-import { adoptLost, resolveDoubt } from './resolution.ts';
+import { adoptLost, resolveDoubt, undoingOf } from './resolution.ts';
 import { isStop } from './run-end.ts';
-import { refuseOtherCall, settles } from './step-ledger.ts';
+import { firstSettled, hasFailed, refuseOtherCall, settles } from './step-ledger.ts';
 import { encodeWithDigest, never, type StepRun } from './step-run.ts';
 
 /** @throws `effect_failed`, `effect_given_up`, `effect_compensated`, `tool_denied`, `approval_expired`, `replay_mismatch` */
@@ -39,12 +39,13 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
 
   const known = await settledResult(run, effect);
   if (known !== undefined) return known.value;
-  if (first !== undefined) return attemptUntilSettled(run, effect, await recordedArgs(run, key));
-  if (await isReused(run, effect)) return (await settledResult(run, effect))?.value;
+  if (first === undefined && (await isReused(run, effect))) return (await settledResult(run, effect))?.value;
   // Asked before a lost entry is taken for this call: without the answer, which is on record, it was never made.
-  const args = request.approval ? await askApproval(run, effect, request.approval) : request.args;
-  if (run.ledger.lost.length > 0 && request.effectClass === 'once') await adoptLost(run, effect, args);
-  return attemptUntilSettled(run, effect, args);
+  const asks = first === undefined && request.approval;
+  const args = first !== undefined ? await recordedArgs(run, key) : request.args;
+  const allowed = asks ? await askApproval(run, effect, asks) : args;
+  if (run.ledger.lost.length > 0 && request.effectClass === 'once') await adoptLost(run, effect, allowed);
+  return attemptUntilSettled(run, effect, allowed);
 }
 
 /** Whether going back on purpose left a result for this call (PROTOCOL 4); it is on record as the call's own then. */
@@ -60,7 +61,9 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
     run.signal.throwIfAborted();
     const history = run.ledger.historyOf(effect.key);
     const last = history.at(-1);
-    if (last !== undefined && last.outcome === undefined && effect.request.effectClass === 'once') {
+    const isOpen =
+      last !== undefined && (last.outcome === undefined || (await undoingOf(run, effect, last)) === 'begun');
+    if (isOpen && effect.request.effectClass === 'once') {
       await resolveDoubt(run, effect, last, args, perform);
     } else {
       await waitBeforeRetry(run, effect, last);
@@ -73,10 +76,14 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
 }
 
 /** The recorded result, thrown if it is a failure; `undefined` while there is none. */
-async function settledResult(run: StepRun, { key, request }: KnownEffect): Promise<{ value: unknown } | undefined> {
-  const entry = run.ledger.historyOf(key).findLast(settles);
+async function settledResult(run: StepRun, effect: KnownEffect): Promise<{ value: unknown } | undefined> {
+  const { key, request } = effect;
+  const entry = firstSettled(run.ledger.historyOf(key));
   const outcome = entry?.outcome;
   if (entry === undefined || outcome === undefined) return undefined;
+  const undoing = await undoingOf(run, effect, entry);
+  if (undoing === 'begun') return undefined;
+  if (undoing === 'done') throw programErrors.make('effect_compensated', { name: request.name, key });
   switch (outcome.status) {
     case 'succeeded':
       if (outcome.error !== null) throw errorFromData(outcome.error);
@@ -121,7 +128,8 @@ async function attempt(run: StepRun, effect: KnownEffect, args: unknown): Promis
   const entry = await recordIntent(run, effect, args, number);
   // The same task in which the intent became durable: nothing may come between this check and the call (PROTOCOL 3).
   const lateMs = run.ports.clock.nowMs() - entry.intent.notAfterMs;
-  if (lateMs > 0 || run.signal.aborted || run.isSuspended()) {
+  // An answer to an earlier attempt may have come while the intent was written.
+  if (lateMs > 0 || run.signal.aborted || run.isSuspended() || run.ledger.historyOf(effect.key).some(settles)) {
     const error = programErrors.make('effect_not_started', { name: request.name, lateMs: Math.max(0, lateMs) });
     await recordOutcome(run, entry, { status: 'failed', error: errorToData(error), by: 'engine', final: false });
     return run.signal.throwIfAborted();
@@ -167,11 +175,6 @@ async function attemptRead(run: StepRun, effect: KnownEffect, args: unknown, num
 
 function failuresOf(run: StepRun, { key }: KnownEffect): number {
   return run.ledger.historyOf(key).filter(hasFailed).length;
-}
-
-/** Ended badly. An attempt that a crash cut off does not count: the thread's resume count bounds those. */
-function hasFailed({ outcome, doubt }: LedgerEntry): boolean {
-  return doubt !== undefined || (outcome?.status === 'failed' && outcome.by === 'call');
 }
 
 async function waitBeforeRetry(run: StepRun, effect: KnownEffect, last: LedgerEntry | undefined): Promise<void> {

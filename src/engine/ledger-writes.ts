@@ -1,6 +1,7 @@
 /** Writes of one effect's entries. Intents go through the thread; outcomes and doubts never wait for it (PROTOCOL 3). */
 import { type ErrorData, errorToData } from '../base/errors.ts';
 import { randomId } from '../base/random.ts';
+import { codecErrors } from '../codec/errors.ts';
 import {
   type LedgerEntry,
   ledgerKey,
@@ -38,7 +39,7 @@ export async function recordIntent(
   attempt: number,
 ): Promise<LedgerEntry> {
   const { stored, blobs } = await encodeWithDigest(run.writer.codec, args, effect.request.name);
-  const written = await run.writer.intent((number) => intentOf(run, effect, stored, attempt, number), {
+  const written = await writeIntent(run, (number) => intentOf(run, effect, stored, attempt, number), {
     durability: 'strict',
     blobs,
   });
@@ -61,7 +62,7 @@ export async function recordRead(
   const { codec } = run.writer;
   const { stored, blobs } = await encodeWithDigest(codec, args, effect.request.name);
   const outcome = await outcomeOf(run, finding, effect.request.name, blobs);
-  const written = await run.writer.intent((number) => intentOf(run, effect, stored, attempt, number), {
+  const written = await writeIntent(run, (number) => intentOf(run, effect, stored, attempt, number), {
     durability: 'relaxed',
     blobs,
     records: async (number) => [await sealOutcome(codec, number, outcome)],
@@ -78,10 +79,34 @@ export async function recordOutcome(run: StepRun, entry: LedgerEntry, finding: F
   const { number, name } = entry.intent;
   const blobs = new BlobBatch({ mayReuse: false });
   const outcome = await outcomeOf(run, finding, name, blobs);
+  if (settles({ outcome })) await closeOlder(run, entry);
   const result = await writeEvidence(run, entry, [await sealOutcome(codec, number, outcome), ...blobs.writes()]);
   const first = result.status === 'exists' ? await readOutcome(codec, number) : undefined;
   if (first !== undefined && !saysTheSame(first, outcome)) await keepBeside(run, entry, outcome, blobs);
   remember(run, { ...entry, outcome: first ?? outcome });
+}
+
+/**
+ * Before an attempt settles the effect, older ones whose answer is still out are closed: an answer that comes later is kept
+ * beside, and every run of the node gets what this one got. One that was faster than the closing stands, and goes first.
+ */
+async function closeOlder(run: StepRun, { intent: { key, number, attempt, name } }: LedgerEntry): Promise<void> {
+  const { codec } = run.writer;
+  for (const older of run.ledger.historyOf(key)) {
+    if (older.outcome !== undefined || older.intent.number >= number) continue;
+    const error = older.doubt?.reason ?? errorToData(new Error(`Attempt ${attempt} of "${name}" was answered first.`));
+    const closed: StoredOutcome = {
+      status: 'failed',
+      value: null,
+      error,
+      by: 'engine',
+      atMs: run.ports.clock.nowMs(),
+      final: false,
+    };
+    const result = await writeEvidence(run, older, [await sealOutcome(codec, older.intent.number, closed)]);
+    const first = result.status === 'exists' ? await readOutcome(codec, older.intent.number) : undefined;
+    remember(run, { ...older, outcome: first ?? closed });
+  }
 }
 
 /** An answer after its time limit is evidence all the same (PROTOCOL 3). Where the effect is settled, it is kept beside. */
@@ -117,7 +142,7 @@ export async function recordLostCall(
   const { codec } = run.writer;
   const { stored, blobs } = await encodeWithDigest(codec, args, effect.request.name);
   const doubt = { reason, atMs: run.ports.clock.nowMs() };
-  const written = await run.writer.intent((number) => intentOf(run, effect, stored, attempt, number), {
+  const written = await writeIntent(run, (number) => intentOf(run, effect, stored, attempt, number), {
     durability: 'strict',
     blobs,
     records: async (number) => [await sealDoubt(codec, number, doubt)],
@@ -133,7 +158,8 @@ export async function recordNodeFailure(run: StepRun, node: string, attempt: num
   const request = { kind: 'node', name: node, effectClass: 'read' } as const;
   const finding: Finding = { status: 'failed', error: errorToData(cause), by: 'engine', final };
   const outcome = await outcomeOf(run, finding, node, blobs);
-  const written = await run.writer.intent(
+  const written = await writeIntent(
+    run,
     (number) => intentOf(run, { request, key, askedDigest: digest }, stored, attempt, number),
     { durability: 'strict', blobs, records: async (number) => [await sealOutcome(codec, number, outcome)] },
   );
@@ -151,10 +177,20 @@ export async function recordInputs(run: StepRun): Promise<void> {
     run.writer.image.row.ledger,
   )) as StoredIntent['key'];
   const request = { kind: 'inputs', name: 'inputs', effectClass: 'read' } as const;
-  await run.writer.intent((number) => intentOf(run, { request, key, askedDigest: digest }, stored, 1, number), {
+  await writeIntent(run, (number) => intentOf(run, { request, key, askedDigest: digest }, stored, 1, number), {
     durability: 'relaxed',
     blobs,
   });
+}
+
+/** Writes an entry. If that fails, the values that went with it go with the next one: what was made of them may be recorded. */
+export function writeIntent(
+  run: StepRun,
+  make: (number: number) => StoredIntent,
+  options: Parameters<StepRun['writer']['intent']>[1],
+): ReturnType<StepRun['writer']['intent']> {
+  const giveBack = ({ inputs }: StoredIntent) => run.freshInputs.unshift(...inputs);
+  return run.writer.intent(make, { ...options, giveBack });
 }
 
 export function intentOf(
@@ -196,7 +232,8 @@ async function outcomeOf(run: StepRun, finding: Finding, name: string, blobs: Bl
     const value = await run.writer.codec.encodeValue(finding.value, `${name}()`, blobs);
     return { ...base, value, error: given };
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    if (!codecErrors.is(cause, 'value_not_storable')) throw cause; // the store's trouble is none of the result's
+    const problem = cause.message;
     const error = programErrors.make('tool_result_invalid', { tool: name, problem }, cause);
     return { ...base, value: null, error: secrets.masked(errorToData(error)) };
   }

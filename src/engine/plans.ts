@@ -96,7 +96,8 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
     ...(next.also && { also: next.also }),
     wakeUpAtMs: next.wakeUpAtMs ?? null,
     inboxSeen: world.inboxSeen,
-    durability: next.heavy ? 'strict' : (options.durability ?? 'strict'),
+    // Answers are strict: a wait that is closed with this commit must not open again (PROTOCOL 8).
+    durability: next.heavy || (next.records ?? []).length > 0 ? 'strict' : (options.durability ?? 'strict'),
   };
 }
 

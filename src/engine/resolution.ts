@@ -11,6 +11,7 @@ import type { Verdict } from '../program/tool.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor, waitIdFor } from './identity.ts';
 import { recordLostCall, recordOutcome } from './ledger-writes.ts';
+import { hasFailed } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
 
 /** How a resolution is made: as an effect itself. */
@@ -38,14 +39,36 @@ export async function resolveDoubt(
   await askPerson(run, effect, entry, args);
 }
 
-/** A call that has no entry while entries are lost: it counts as made, at most as often as entries are lost. */
+/**
+ * How far the undoing of this attempt is. Once it has begun, it decides what became of the attempt: the call may still answer,
+ * late or in a runner that lost its lease, and what it did is undone all the same.
+ */
+export async function undoingOf(
+  run: StepRun,
+  effect: KnownEffect,
+  entry: LedgerEntry,
+): Promise<'begun' | 'done' | undefined> {
+  if (!effect.request.compensate || effect.request.verify) return undefined;
+  const { place } = resolutionOf(effect, entry, 'compensate', null, 1);
+  const key = await effectKeyFor(run.writer.codec, run.scheduled.step, place);
+  const history = run.ledger.historyOf(key);
+  if (history.length === 0) return undefined;
+  return history.some(({ outcome }) => outcome?.status === 'succeeded') ? 'done' : 'begun';
+}
+
+/**
+ * Entries behind the last known attempt of this call are lost: it counts as made, at most as often as entries are lost. One
+ * that is in doubt already was the last one.
+ */
 export async function adoptLost(run: StepRun, effect: KnownEffect, args: unknown): Promise<void> {
-  const { lost } = run.ledger;
+  const last = run.ledger.historyOf(effect.key).at(-1);
+  const lost = run.ledger.lost.filter(({ number }) => number > (last?.intent.number ?? 0));
+  if (lost.length === 0 || (last !== undefined && last.outcome === undefined)) return;
   const numbers = lost.map(({ number }) => number).join(', ');
   const reason = errorToData(
     new Error(`Ledger entries ${numbers} of this step are lost; this call may be among them.`),
   );
-  await recordLostCall(run, effect, args, lost.length, reason);
+  await recordLostCall(run, effect, args, (last?.intent.attempt ?? 0) + lost.length, reason);
 }
 
 /** `not_done` is believed only where the call can no longer arrive: closed at the receiver, or its time is over. */
@@ -152,7 +175,7 @@ async function recordNotDone(
   entry: LedgerEntry,
   by: 'verify' | 'person',
 ): Promise<void> {
-  const failed = run.ledger.historyOf(effect.key).filter(({ doubt }) => doubt !== undefined).length;
+  const failed = run.ledger.historyOf(effect.key).filter(hasFailed).length;
   const final = by === 'verify' && failed >= effect.request.retry.attempts;
   const error =
     entry.doubt?.reason ?? errorToData(new Error('The attempt was cut off before it reached the receiver.'));

@@ -9,7 +9,7 @@ import { LargeRef } from '../codec/packer.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import type { StandingChoice } from '../model/past.ts';
 import type { KnownEffect } from './effect-request.ts';
-import { intentOf, remember } from './ledger-writes.ts';
+import { intentOf, remember, writeIntent } from './ledger-writes.ts';
 import type { StepRun } from './step-run.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 
@@ -90,7 +90,7 @@ async function record(run: StepRun, effect: KnownEffect, { intent: made, outcome
   const blobs = new BlobBatch();
   for (const stored of [made.args, known.value]) if (stored instanceof LargeRef) blobs.reused.set(stored.hash, stored);
   const outcome = { ...known, by: 'reuse', atMs: run.ports.clock.nowMs(), final: true, source: made.number } as const;
-  const written = await run.writer.intent((number) => intentOf(run, effect, made.args, 1, number), {
+  const written = await writeIntent(run, (number) => intentOf(run, effect, made.args, 1, number), {
     durability: 'strict',
     blobs,
     records: async (number) => [await sealOutcome(codec, number, outcome)],

@@ -128,8 +128,18 @@ function describeCall(name: string, digest: string): string {
 }
 
 /** Whether the effect's result is known by this attempt: nothing is called for it any more. */
-export function settles({ outcome }: LedgerEntry): boolean {
+export function settles({ outcome }: Pick<LedgerEntry, 'outcome'>): boolean {
   return outcome !== undefined && (outcome.status !== 'failed' || outcome.final);
+}
+
+/** The attempt whose result the node gets. Settling one closes the older ones, so that a late answer changes nothing. */
+export function firstSettled(history: readonly LedgerEntry[]): LedgerEntry | undefined {
+  return history.find(settles);
+}
+
+/** Ended badly. An attempt that a crash cut off does not count: the thread's resume count bounds those. */
+export function hasFailed({ outcome, doubt }: LedgerEntry): boolean {
+  return doubt !== undefined || (outcome?.status === 'failed' && outcome.by === 'call');
 }
 
 function statusOf(entry: LedgerEntry, isLive: boolean): EffectStatus {

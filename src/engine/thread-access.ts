@@ -89,16 +89,19 @@ export class ThreadAccess {
     }
     this.#options = { ...this.#options, agent };
     if (this.#codec?.incarnation !== row.incarnation) {
-      this.#codec = await this.ports.keyRing.openThread(row.thread, row.incarnation);
+      const codec = await this.ports.keyRing.openThread(row.thread, row.incarnation);
       // Sealed, unlike the row's, which whoever writes to the store can change.
-      this.#owner = (await this.ports.keyRing.identityOf(row.thread, row.incarnation)).owner;
-      for (const secret of this.#options.secrets?.() ?? []) this.#codec.secrets.add(secret);
+      const { owner } = await this.ports.keyRing.identityOf(row.thread, row.incarnation);
+      for (const secret of this.#options.secrets?.() ?? []) codec.secrets.add(secret);
+      this.#owner = owner;
+      this.#codec = codec; // both at once: the thread may be opened twice at the same time
     }
-    const { owner = 'local' } = this.#options;
-    if (this.#owner !== owner && !(await (await import('../codec/shares.ts')).isSharedWith(this.#codec, owner, need))) {
-      throw engineErrors.make('not_owner', { thread: this.id, owner, needs: need });
+    const [codec, owner] = [this.#codec, this.#owner];
+    const { owner: asker = 'local' } = this.#options;
+    if (owner !== asker && !(await (await import('../codec/shares.ts')).isSharedWith(codec, asker, need))) {
+      throw engineErrors.make('not_owner', { thread: this.id, owner: asker, needs: need });
     }
-    return { row, codec: this.#codec };
+    return { row, codec };
   }
 
   protected async create(): Promise<OpenThread> {

@@ -148,7 +148,8 @@ export class ThreadRunner {
       const { node, control } = suspect;
       const error = programErrors.make('resume_limit', { resumes: row.resumes - 1, node });
       await leased.runs.fail(null, error, control); // the state is not decoded: it may be what stopped the worker
-      return { end: 'failed' };
+      // Inputs behind a poisoned one are taken up all the same; without any, the state is not decoded.
+      if ((await firstOrder(this.#codec, leased.boundary.control)) === undefined) return { end: 'failed' };
     }
     if ((image.state?.checkpoint.stateVersion ?? agent.stateVersion) !== agent.stateVersion) {
       const { commitMigration } = await import('./commit-migration.ts');

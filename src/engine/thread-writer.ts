@@ -68,13 +68,20 @@ export class ThreadWriter {
       durability: Durability;
       blobs: BlobBatch;
       records?: (number: number) => Promise<readonly RecordWrite[]>;
+      /** Called in the same turn if the entry could not be written. */
+      giveBack?: (intent: StoredIntent) => void;
     },
   ): Promise<{ readonly intent: StoredIntent; readonly commit: CommitId }> {
     return this.#inTurn(async () => {
       const intent = make(this.#image.row.ledger + 1);
       const id = randomId(this.#ports.random) as CommitId;
-      const records = (await options.records?.(intent.number)) ?? [];
-      await this.#apply(await buildIntent(this.codec, this.#image, intent, { ...options, id, records }));
+      try {
+        const records = (await options.records?.(intent.number)) ?? [];
+        await this.#apply(await buildIntent(this.codec, this.#image, intent, { ...options, id, records }));
+      } catch (error) {
+        options.giveBack?.(intent);
+        throw error;
+      }
       return { intent, commit: id };
     });
   }

@@ -79,7 +79,7 @@ describe('a call that a crash cut off', () => {
     expect(await thread.run()).toEqual({ end: 'done' });
     expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(nth(calls, 0).effectKey).toBe(nth(calls, 1).effectKey);
-    expect(await attempts(scene)).toEqual(['1 in_doubt', '2 succeeded']);
+    expect(await attempts(scene)).toEqual(['1 failed', '2 succeeded']);
   });
 
   test('[B4c, B4f] once: is never made again blindly; a person is asked', async () => {

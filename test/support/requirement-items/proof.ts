@@ -47,6 +47,8 @@ export const proofItems: readonly RequirementItem[] = [
     parts: {
       a: 'a seed replays exactly: clock, store, network and crashes',
       b: 'a crash can come between any two storage operations',
+      c: 'every crash point of fixed scenarios is met, each with a second crash during the recovery',
+      d: 'deliberate faults in the engine, the codec and the rules of the store are found',
     },
   },
   {

@@ -1,0 +1,80 @@
+/** Faults that the simulator found, each as the smallest story that shows it. The others are scenarios in test/simulation. */
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { log, value } from '../../src/model/fields.ts';
+import { defineAgent } from '../../src/program/agent.ts';
+import { tool } from '../../src/program/tool.ts';
+import { storeErrors } from '../../src/store/errors.ts';
+import { TestWorld } from '../../src/testing/test-engine.ts';
+import { never, plainState, quiet, Scene, withMethods } from './support.ts';
+
+test('[C4a, D2a] two tabs that start on an empty database at once both open it', async () => {
+  const world = new TestWorld();
+  const store = world.store();
+  const overtaken = withMethods(store, {
+    isEmpty: async () => {
+      await world.ports(); // the other tab makes the keys in between
+      return store.isEmpty();
+    },
+  });
+
+  await expect(world.ports(overtaken)).resolves.toMatchObject({ store: overtaken });
+});
+
+test('[B5e, B11a] an input behind one that takes its worker away each time is taken once that one has failed', async () => {
+  const agent = defineAgent({
+    name: 'patient',
+    version: 1,
+    state: { what: value(z.string(), '') },
+    start: 'work',
+    nodes: { work: ({ what }, { end }) => (what === 'poison' ? never() : end()) },
+  });
+  const scene = new Scene({ agent, maxResumes: 2 });
+  const { thread, life } = await scene.mortal();
+  await thread.send({ what: 'poison' });
+  void thread.run();
+  await quiet();
+  life.end();
+  const heir = await scene.open();
+  await heir.send({ what: 'food' });
+  const row = await heir.row();
+  for (let lease = 0; row !== undefined && lease < 3; lease += 1) {
+    await scene.world.store().takeLease(row.thread, row.incarnation);
+  }
+
+  expect(await heir.run()).toEqual({ end: 'done' });
+  expect(await plainState(heir)).toEqual({ what: 'food' });
+});
+
+test('[B3b] a store that cannot be read does not keep a large result from being recorded, nor make it an invalid one', async () => {
+  const fetchText = tool({
+    name: 'fetch_text',
+    description: 'Fetches a text',
+    input: z.object({}),
+    effect: 'idempotent',
+    run: () => 'x'.repeat(10_000),
+  });
+  const agent = defineAgent({
+    name: 'reader',
+    version: 1,
+    state: { lengths: log(z.number()) },
+    tools: { fetch_text: fetchText },
+    start: 'work',
+    nodes: { work: async (_, { call, end }) => end({ lengths: [(await call('fetch_text', {})).length] }) },
+  });
+  const scene = new Scene({ agent });
+  await scene.begun();
+  const store = scene.world.store();
+  const failing = withMethods(store, {
+    get: (table, ...place) => {
+      if (table === 'blobs') throw storeErrors.make('store_failed', { operation: 'get', reason: 'the disk' });
+      return store.get(table, ...place);
+    },
+  });
+
+  await (await scene.open({ store: failing })).run();
+  const healed = await scene.open();
+  await healed.run();
+  expect(await plainState(healed)).toEqual({ lengths: [10_000] });
+  expect((await healed.effects()).map(({ status }) => status)).toEqual(['succeeded']);
+});

@@ -1,0 +1,25 @@
+/** Every kind of thing that a plan's nodes do. */
+import type { OpKind, Site } from '../plan/plan.ts';
+import type { Dice } from '../world/dice.ts';
+import { type AllOp, all, type CallOp, call, type KeyedOp, keyed } from './calls.ts';
+import { type FlakyOp, flaky, type HopelessOp, hopeless, type PoisonOp, poison } from './failures.ts';
+import { type AskOp, ask } from './model.ts';
+import { type AddOp, add, type BigOp, big, type RecallOp, recall } from './state.ts';
+
+export type Op = CallOp | AllOp | KeyedOp | AskOp | AddOp | BigOp | RecallOp | FlakyOp | HopelessOp | PoisonOp;
+
+type Kinds = { readonly [Kind in Op as Kind['op']]: OpKind<Kind> };
+
+const kinds: Kinds = { call, all, keyed, ask, add, big, recall, flaky, hopeless, poison };
+
+export function runOp(op: Op, site: Site): Promise<void> {
+  return (kinds[op.op] as OpKind<Op>).run(op, site);
+}
+
+const weighted = Object.values(kinds).flatMap((kind: OpKind<Op>) => Array.from({ length: kind.weight }, () => kind));
+
+export function inventOp(dice: Dice): Op {
+  const kind = weighted[dice.below(weighted.length)];
+  if (kind === undefined) throw new Error('No kind has any weight.');
+  return kind.invent(dice, inventOp as never);
+}

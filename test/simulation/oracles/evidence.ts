@@ -1,0 +1,122 @@
+/** All that is left of a world at its end: what is stored, opened by the codec, beside what happened outside. */
+import { KeyRing } from '../../../src/codec/key-ring.ts';
+import { type LedgerEntry, readLedger } from '../../../src/codec/ledger-codec.ts';
+import type { ThreadCodec } from '../../../src/codec/thread-codec.ts';
+import { readAnswer, readWait } from '../../../src/codec/wait-codec.ts';
+import type { WaitId } from '../../../src/model/ids.ts';
+import type { ThreadRow } from '../../../src/model/records.ts';
+import type { Wait, WaitAnswer } from '../../../src/model/wait.ts';
+import type { ModelRequest } from '../../../src/program/model.ts';
+import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
+import type { CallArgs } from '../plan/plan.ts';
+import { type SeenCheckpoint, seeCheckpoint } from '../world/peek.ts';
+import { databaseName } from '../world/sim-store.ts';
+import type { World } from '../world/world.ts';
+
+export interface Entry extends LedgerEntry {
+  /** The logical intention; of a call or a model call only. */
+  readonly place: string | undefined;
+  readonly args: CallArgs | undefined;
+  /** The result of a success. */
+  readonly value: unknown;
+  /** Of a compensation: its own attempt; else 0. */
+  readonly undoes: number;
+}
+
+export interface Asked {
+  readonly wait: Wait;
+  readonly answer: WaitAnswer | undefined;
+}
+
+export interface Evidence {
+  readonly world: World;
+  readonly row: ThreadRow;
+  readonly codec: ThreadCodec;
+  /** From the root to the head. */
+  readonly lineage: readonly SeenCheckpoint[];
+  readonly entries: readonly Entry[];
+  readonly lost: readonly number[];
+  readonly waits: readonly Asked[];
+  /** Deduplication id of each inbox item, by order. */
+  readonly inbox: ReadonlyMap<number, string>;
+}
+
+/** Undefined where no thread is left. */
+export async function gather(world: World): Promise<Evidence | undefined> {
+  const [row] = world.data.threads.values();
+  if (row === undefined) return undefined;
+  const store = new MemoryStore({ name: databaseName, data: world.data });
+  const keyRing = await KeyRing.open(store, world.keys, world.cryptography, world.random);
+  const codec = await keyRing.openThread(row.thread, row.incarnation);
+  const { entries, lost } = await readLedger(codec, 0, row.ledger);
+  return {
+    world,
+    row,
+    codec,
+    lineage: lineageOf(world, row),
+    entries: await Promise.all(entries.map((entry) => open(codec, entry))),
+    lost: lost.map(({ number }) => number),
+    waits: await waitsOf(world, codec),
+    inbox: inboxOf(world, row),
+  };
+}
+
+/** Numbers of the entries whose compensation succeeded: whatever their own call answered, they are undone. */
+export function undoneOf(entries: readonly Entry[], world: World): ReadonlySet<number> {
+  const steps = new Set(entries.filter(({ undoes }) => undoes > 0).map(({ intent }) => intent.step));
+  const undone = entries.filter(
+    ({ intent }) => steps.has(intent.step) && world.outside.undoneKeys.has(`${intent.key} ${intent.attempt}`),
+  );
+  return new Set(undone.map(({ intent }) => intent.number));
+}
+
+function lineageOf({ data, findings }: World, row: ThreadRow): readonly SeenCheckpoint[] {
+  const lineage: SeenCheckpoint[] = [];
+  for (let id: string | null = row.head; id !== null; ) {
+    const record = data.records('checkpoints', row.thread).get(id);
+    if (record === undefined) {
+      findings.violate('lineage-is-whole', `Checkpoint ${id} of the head's lineage is not stored.`);
+      break;
+    }
+    const seen: SeenCheckpoint = seeCheckpoint(record);
+    lineage.push(seen);
+    id = seen.parent;
+  }
+  return lineage.reverse();
+}
+
+async function open(codec: ThreadCodec, entry: LedgerEntry): Promise<Entry> {
+  const { kind, args } = entry.intent;
+  const value = entry.outcome?.value == null ? undefined : await codec.decodeValue(entry.outcome.value);
+  if (kind === 'tool') {
+    const given = (await codec.decodeValue(args)) as CallArgs;
+    return { ...entry, place: given.place, args: given, value, undoes: 0 };
+  }
+  if (kind !== 'model') {
+    return {
+      ...entry,
+      place: undefined,
+      args: undefined,
+      value,
+      undoes: kind === 'compensate' ? entry.intent.attempt : 0,
+    };
+  }
+  const [message] = ((await codec.decodeValue(args)) as ModelRequest).messages;
+  const prompt = message !== undefined && 'text' in message ? message.text : '';
+  return { ...entry, place: prompt.split(' ')[0], args: undefined, value, undoes: 0 };
+}
+
+async function waitsOf({ data }: World, codec: ThreadCodec): Promise<readonly Asked[]> {
+  const records = data.records('waits', codec.thread).range({ from: 'w:', to: 'w;' });
+  const asked = records.map(async ({ key }): Promise<Asked | undefined> => {
+    const id = key.slice(2) as WaitId;
+    const wait = await readWait(codec, id);
+    return wait && { wait, answer: (await readAnswer(codec, id))?.answer };
+  });
+  return (await Promise.all(asked)).filter((wait) => wait !== undefined);
+}
+
+function inboxOf({ data }: World, row: ThreadRow): ReadonlyMap<number, string> {
+  const items = data.records('inbox', row.thread).range({ from: 'o:', to: 'o;' });
+  return new Map(items.map(({ key, plain }) => [Number.parseInt(key.slice(2), 16), String(plain.dedupId)]));
+}

@@ -1,0 +1,209 @@
+/** The rules that hold at the end of every world, each by its name. Those that hold at every moment are in `world/watch.ts`. */
+import { equalBytes } from '../../../src/base/bytes.ts';
+import { openRowControl } from '../../../src/codec/control-codec.ts';
+import { nextLedgerDigest } from '../../../src/codec/ledger-codec.ts';
+import { openThreadImage } from '../../../src/codec/thread-image.ts';
+import { ThreadState } from '../../../src/engine/thread-state.ts';
+import type { Log } from '../../../src/model/fields.ts';
+import { tables } from '../../../src/model/records.ts';
+import { agentOf } from '../plan/interpret.ts';
+import type { ClientAction } from '../world/client.ts';
+import { seeDropped } from '../world/peek.ts';
+import { type Evidence, undoneOf } from './evidence.ts';
+import { follow } from './reference.ts';
+
+export type Oracle = (evidence: Evidence, actions: readonly ClientAction[]) => void | Promise<void>;
+
+const nowhere = { call: never, verify: never, compensate: never };
+const unmoved = { breaks: () => false, kill: never };
+
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
+
+export const oracles = {
+  /** I7: the end is that of an undisturbed run that was given the same answers. */
+  async 'state-follows-the-record'(evidence, actions) {
+    const { world, row, codec } = evidence;
+    if (world.watch.hasLosses) return;
+    const expected = await follow(evidence, actions);
+    if (expected === undefined) return;
+    const image = await openThreadImage(codec, row);
+    const { values } = await ThreadState.read(codec, agentOf(world.plan, nowhere, unmoved), image.state);
+    const state = { ...values, notes: await (values.notes as Log<string>).slice(0) };
+    for (const [name, value] of Object.entries(expected.state)) {
+      const [stored, due] = [JSON.stringify(state[name as keyof typeof state]), JSON.stringify(value)];
+      if (stored === due) continue;
+      world.findings.violate(
+        'state-follows-the-record',
+        `Field "${name}" is ${short(stored)}, by the record ${short(due)}.`,
+      );
+    }
+  },
+
+  /** Once nothing goes wrong any more and all is answered, every thread comes to its end. */
+  'nothing-is-stuck'({ world, row }) {
+    const isAtEnd = ['done', 'failed', 'cancelled', 'idle'].includes(row.status) && row.inboxTaken === row.inbox;
+    if (isAtEnd || world.stoppedAloud) return;
+    const last = world.newest()?.lastEnd?.end;
+    const what = `The thread is "${row.status}" with ${row.inbox - row.inboxTaken} items in its inbox`;
+    world.findings.violate('nothing-is-stuck', `${what}; its last run ended "${last}".`);
+  },
+
+  /** Never twice: each intention of class once is carried out at most once, and as often as the record says. */
+  'once-is-once'({ world, entries }) {
+    const { outside, findings } = world;
+    const compensated = undoneOf(entries, world);
+    for (const [place, tool] of outside.tools) {
+      if (tool === 'look' || tool === 'model') continue;
+      if (world.counts.deletions > 0 && !place.startsWith('in9')) continue; // sent again to another thread, it is done again
+      const [carried, undone] = [outside.carried.get(place) ?? 0, outside.undone.get(place) ?? 0];
+      if (carried > 1) findings.violate('once-is-once', `${tool} ${place} was carried out ${carried} times.`);
+      if (world.watch.hasLosses) continue;
+      const settled = entries.findLast(
+        (entry) =>
+          entry.place === place &&
+          entry.outcome !== undefined &&
+          (entry.outcome.status !== 'failed' || entry.outcome.final),
+      );
+      const happened = carried - undone;
+      const says =
+        settled !== undefined && compensated.has(settled.intent.number) ? 'compensated' : settled?.outcome?.status;
+      if (says === 'succeeded' && happened !== 1)
+        findings.violate('record-is-true', `${tool} ${place} succeeded on record, and happened ${happened} times.`);
+      if (says === 'compensated' && happened !== 0)
+        findings.violate('record-is-true', `${tool} ${place} was undone on record, and stands.`);
+      if (says === 'failed' && tool !== 'put' && happened !== 0)
+        findings.violate('record-is-true', `${tool} ${place} failed on record, and happened.`);
+    }
+  },
+
+  /** One intention has one key, on every attempt and in every life. */
+  'one-key-per-intention'({ world }) {
+    for (const [place, keys] of world.outside.keys) {
+      if (world.counts.deletions > 0 && !place.startsWith('in9')) continue;
+      if (keys.size > 1)
+        world.findings.violate('one-key-per-intention', `${place} came with the keys ${[...keys].join(', ')}.`);
+    }
+  },
+
+  /** What the record gives a node is what the outside gave to the engine. */
+  'results-are-real'({ world, entries }) {
+    for (const { place, value, outcome } of entries) {
+      if (place === undefined || outcome?.status !== 'succeeded' || outcome.by === 'person') continue;
+      const text = typeof value === 'string' ? value : (value as { readonly text?: string } | undefined)?.text;
+      if (text !== undefined && world.outside.results.get(place)?.has(text) === true) continue;
+      world.findings.violate('results-are-real', `${place} has the result ${short(String(text))}, which nobody gave.`);
+    }
+  },
+
+  /** Retries are counted over restarts: nothing fails more often than it may. */
+  'retries-are-counted'({ world, entries }) {
+    if (world.watch.hasLosses) return;
+    const most = 3 + world.counts.steals + world.counts.freezes; // of two runners at once, one does not know of the other's
+    const failures = new Map<string, number>();
+    for (const { intent, outcome, doubt } of entries) {
+      const hasFailed =
+        doubt !== undefined || (outcome?.status === 'failed' && (outcome.by === 'call' || intent.kind === 'node'));
+      if (!hasFailed || outcome?.by === 'person') continue; // a person may have it tried again as often as wanted
+      const what =
+        intent.kind === 'node' ? `node ${intent.name} of step ${intent.step}` : `${intent.name} ${intent.key}`;
+      failures.set(what, (failures.get(what) ?? 0) + 1);
+    }
+    for (const [what, count] of failures) {
+      if (count > most)
+        world.findings.violate('retries-are-counted', `${what} failed ${count} times; ${most} are allowed.`);
+    }
+  },
+
+  /** A thread that takes its process away each time is stopped. */
+  'poison-is-stopped'({ world }) {
+    const { mostLeases } = world.watch;
+    const most = world.plan.maxResumes + 2;
+    if (mostLeases > most)
+      world.findings.violate('poison-is-stopped', `${mostLeases} leases in a row without a step; ${most} at most.`);
+  },
+
+  /** Every acknowledged item is taken, pending, or lost to a winner that is named; none is there twice. */
+  'inputs-are-accounted-for'({ world, row, inbox, lineage }) {
+    const orders = new Map<string, number>();
+    for (const [order, id] of inbox) {
+      if (orders.has(id)) world.findings.violate('inbox-knows-its-ids', `"${id}" is in the inbox twice (PROTOCOL 6).`);
+      orders.set(id, order);
+    }
+    const taken = new Set(
+      lineage.filter(({ cause }) => cause === 'input' || cause === 'failed').map(({ inboxTaken }) => inboxTaken),
+    );
+    const dropped = new Set(
+      lineage
+        .filter(({ cause }) => cause === 'cancelled')
+        .flatMap(({ id }) => {
+          const events = world.data.records('events', row.thread).get(id);
+          return events === undefined ? [] : seeDropped(events);
+        }),
+    );
+    for (const id of world.client.acknowledged) {
+      if (world.counts.deletions > 0 && id !== 'in9') continue; // deleted just as it was acknowledged
+      const order = orders.get(id);
+      if (order === undefined)
+        world.findings.violate('inputs-are-accounted-for', `"${id}" was acknowledged and is not in the inbox.`);
+      else if (order <= row.inboxTaken && id.startsWith('in') && !taken.has(order) && !dropped.has(order)) {
+        world.findings.violate('inputs-are-accounted-for', `"${id}" is behind the thread, and nobody took it.`);
+      }
+    }
+    const inputs = lineage.filter(({ cause }) => cause === 'input').map(({ inboxTaken }) => inboxTaken);
+    if (new Set(inputs).size < inputs.length)
+      world.findings.violate('inputs-are-taken-once', `Orders taken: ${inputs.join(', ')}.`);
+  },
+
+  /** An acknowledged answer is the one that stands. */
+  'answers-are-kept'({ world, waits }) {
+    for (const { wait, answer } of waits) {
+      const due = world.person.acknowledged.get(wait.id);
+      if (due === undefined || answer?.decision === due) continue;
+      world.findings.violate(
+        'answers-are-kept',
+        `Wait for ${wait.tool} was answered "${due}", on record is "${answer?.decision}".`,
+      );
+    }
+  },
+
+  /** The running digest is that of all intents: a hole would show. */
+  async 'ledger-digest-agrees'({ world, row, codec, entries }) {
+    if (world.watch.hasLosses) return;
+    let digest: Uint8Array = new Uint8Array(16);
+    for (const { intent, digest: stored } of entries) {
+      digest = await nextLedgerDigest(codec, digest, intent);
+      if (!equalBytes(digest, stored))
+        return world.findings.violate('ledger-digest-agrees', `Entry ${intent.number} carries another digest.`);
+    }
+    const { ledgerDigest } = await openRowControl(codec, row);
+    const isWhole = entries.length === row.ledger && equalBytes(digest, ledgerDigest);
+    if (!isWhole)
+      world.findings.violate(
+        'ledger-digest-agrees',
+        `The row counts ${row.ledger} entries, ${entries.length} are there, or its digest is another.`,
+      );
+  },
+
+  /** Every record opens where it lies. */
+  async 'records-open'({ world, row, codec }) {
+    for (const table of tables) {
+      if (table === 'wraps' || table === 'ledger' || table === 'waits') continue; // opened with the evidence
+      for (const record of world.data.records(table, row.thread).range({})) {
+        if (table === 'inbox' && record.key.startsWith('id:')) continue;
+        const placed = table === 'inbox' ? { ...record, key: String(record.plain.dedupId) } : record;
+        try {
+          await codec.openRecord(table, placed);
+        } catch (error) {
+          if (!world.watch.hasLosses)
+            world.findings.violate('records-open', `${table}/${record.key}: ${String(error)}`);
+        }
+      }
+    }
+  },
+} satisfies Readonly<Record<string, Oracle>>;
+
+function short(text: string | undefined): string {
+  return text === undefined || text.length < 160 ? String(text) : `${text.slice(0, 70)} … ${text.slice(-70)}`;
+}

@@ -1,0 +1,211 @@
+/**
+ * What the thread must have come to: the same plan, run by the simplest means, with the answers that are on record in the
+ * places where the record has them. It follows the lineage checkpoint by checkpoint, so that a step too many, too few or in
+ * another order shows where it happened.
+ */
+import { HoldfastError } from '../../../src/base/errors.ts';
+import { alongEdge } from '../plan/exits.ts';
+import { addRounds, type PlanUpdate, runNode } from '../plan/interpret.ts';
+import type { Mood, PlanNode, PlanScope, PlanState } from '../plan/plan.ts';
+import type { ClientAction } from '../world/client.ts';
+import type { SeenCheckpoint } from '../world/peek.ts';
+import { type Evidence, undoneOf } from './evidence.ts';
+
+export interface Reference {
+  readonly state: Omit<PlanState, 'notes'> & { readonly notes: readonly string[] };
+  readonly usage: number;
+}
+
+/** Nothing in the record says what this call came to. */
+class Gap extends Error {}
+
+const calm: Mood = { breaks: () => false, kill: async () => undefined };
+
+export async function follow(evidence: Evidence, actions: readonly ClientAction[]): Promise<Reference | undefined> {
+  const { world, lineage } = evidence;
+  const inputs = new Map(
+    actions.flatMap((action) => (action.does === 'send' ? [[action.input, action] as const] : [])),
+  );
+  const nodes = new Map(world.plan.nodes.map((node) => [node.name, node]));
+  const all = answersOf(evidence);
+  const disagree = (at: SeenCheckpoint, why: string): undefined =>
+    world.findings.violate('state-follows-the-record', `At ${at.id} (${at.cause}): ${why}`) as undefined;
+
+  let state: Reference['state'] = { input: '', rounds: {}, total: 0, last: '', big: '', notes: [] };
+  let [usage, steps] = [0, 0];
+  let next: PlanNode | undefined;
+  for (const at of lineage) {
+    const answers = all(world.watch.checkpointAt.get(at.id) ?? Number.POSITIVE_INFINITY);
+    if (at.cause === 'input') {
+      const input = inputs.get(evidence.inbox.get(at.inboxTaken) ?? '');
+      if (input === undefined) return disagree(at, `there is no input of order ${at.inboxTaken}.`);
+      const { total, big } = input;
+      state = changed(state, {
+        input: input.input,
+        ...(total !== undefined && { total }),
+        ...(big !== undefined && { big }),
+      });
+      next = world.plan.nodes[0];
+      steps = 0;
+    } else if (at.cause === 'step') {
+      if (next === undefined) return disagree(at, 'no step was due.');
+      if (at.node !== next.name) return disagree(at, `"${at.node}" was run where "${next.name}" was due.`);
+      const counted = { tokens: 0 };
+      const ran = await run(next, state, answers, counted);
+      if ('error' in ran) return disagree(at, `by the record, "${next.name}" ends with ${String(ran.error)}`);
+      state = changed(state, ran.update);
+      usage += counted.tokens;
+      steps += 1;
+      const { leave } = ran;
+      const to = leave.type === 'goto' ? leave.node : leave.type === 'end' ? null : alongEdge(next.exit, state.total);
+      next = to === null ? undefined : nodes.get(to);
+      if (at.next !== to) return disagree(at, `it leads to ${at.next}; by the record it must lead to ${to}.`);
+      if (at.steps !== steps) return disagree(at, `it counts ${at.steps} steps, not ${steps}.`);
+    } else if (at.cause === 'failed') {
+      const counted = { tokens: 0 };
+      const problem = await wrongFailure(evidence, at, next, state, answers, steps, counted);
+      if (problem !== undefined) return disagree(at, problem);
+      usage += counted.tokens; // what a failed step used was paid for
+      next = undefined;
+    } else if (at.cause === 'cancelled') {
+      const counted = { tokens: 0 };
+      if (next !== undefined) await run(next, state, answers, counted);
+      // The step that was cut off: as much of what it used as the runner knew of that ended it.
+      if (at.usage >= usage && at.usage <= usage + counted.tokens) usage = at.usage;
+      next = undefined;
+    } else if (next === undefined) {
+      return disagree(at, 'it waits, and no step was due.');
+    }
+    const visits = Object.entries(state.rounds).map(([node, count]) => `${node}:${count}`);
+    const seen = [...at.visits].map(([node, count]) => `${node}:${count}`);
+    if (visits.sort().join() !== seen.sort().join()) return disagree(at, `visits are ${seen}, not ${visits}.`);
+    if (at.usage !== usage) return disagree(at, `it counts ${at.usage} tokens, not ${usage}.`);
+  }
+  return { state, usage };
+}
+
+async function wrongFailure(
+  { world }: Evidence,
+  at: SeenCheckpoint,
+  next: PlanNode | undefined,
+  state: Reference['state'],
+  answers: Answers,
+  steps: number,
+  counted: { tokens: number },
+): Promise<string | undefined> {
+  const code = at.failureCode;
+  if (code === 'resume_limit') return world.plan.maxResumes < 10 ? undefined : 'it was resumed too often.';
+  if (next === undefined) return `a run failed with ${code} where none was under way.`;
+  if (code === 'step_limit')
+    return steps === world.plan.maxSteps ? undefined : `the step limit came after ${steps} steps.`;
+  const ran = await run(next, state, answers, counted);
+  if (!('error' in ran)) return `it failed with ${code}; by the record "${next.name}" ends well.`;
+  const expected = ran.error instanceof HoldfastError ? ran.error.code : undefined;
+  if (ran.error instanceof Gap) return String(ran.error);
+  return code === expected ? undefined : `it failed with ${code}, by the record with ${String(ran.error)}`;
+}
+
+type Ran = Awaited<ReturnType<typeof runNode>> | { readonly error: unknown };
+
+async function run(
+  node: PlanNode,
+  state: Reference['state'],
+  answers: Answers,
+  counted: { tokens: number },
+): Promise<Ran> {
+  const { notes } = state;
+  const seen = { ...state, notes: { length: notes.length, tail: async (count: number) => notes.slice(-count) } };
+  try {
+    return await runNode(node, seen, scopeOf(answers, counted), calm);
+  } catch (error) {
+    return { error };
+  }
+}
+
+function scopeOf(answers: Answers, counted: { tokens: number }): PlanScope {
+  const scope: PlanScope = {
+    call: async (_, { place }) => answers.resultOf(place),
+    async all(items, work) {
+      const settled = await Promise.allSettled(items.map((item, index) => work(item, scope, index)));
+      return settled.map((end) => {
+        if (end.status === 'rejected') throw end.reason;
+        return end.value;
+      });
+    },
+    model: {
+      async text(prompt) {
+        const answer = answers.resultOf(prompt.split(' ')[0] ?? '') as { readonly text: string };
+        counted.tokens += 5;
+        return answer.text;
+      },
+    },
+    now: (place) => answers.readsOf(place)[0] ?? Number.NaN,
+    random: (place) => answers.readsOf(place)[1] ?? Number.NaN,
+  };
+  return scope;
+}
+
+interface Answers {
+  resultOf(place: string): unknown;
+  readsOf(place: string): readonly number[];
+}
+
+/** The answers as they were on record after so many groups. A later one, of a runner that was frozen, was not seen by the step. */
+function answersOf({ entries, waits, world }: Evidence): (commits: number) => Answers {
+  const settled = new Map<string, Evidence['entries'][number][]>();
+  const reads = new Map<string, readonly number[]>();
+  const refused = new Map<string, string>();
+  const undone = undoneOf(entries, world);
+  for (const entry of entries) {
+    if (entry.place === undefined) continue;
+    if (entry.args !== undefined) reads.set(entry.place, entry.args.reads);
+    const { outcome } = entry;
+    if (outcome === undefined || (outcome.status === 'failed' && !outcome.final)) continue;
+    settled.set(entry.place, [...(settled.get(entry.place) ?? []), entry]);
+  }
+  for (const { wait, answer } of waits) {
+    const args = wait.args as { readonly place: string; readonly reads: readonly number[] };
+    if (!reads.has(args.place)) reads.set(args.place, args.reads);
+    if (wait.kind !== 'approval') continue;
+    if (answer?.decision === 'deny') refused.set(args.place, 'tool_denied');
+    if (answer?.decision === 'expired') refused.set(args.place, 'approval_expired');
+  }
+  return (commits) => ({
+    readsOf: (place) => reads.get(place) ?? [],
+    resultOf(place) {
+      const refusal = refused.get(place);
+      const known = settled.get(place) ?? [];
+      const entry = firstOf(known, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
+      if (refusal !== undefined) throw failure(refusal);
+      if (entry === undefined) throw new Gap(`no result of ${place} is on record`);
+      const status = entry.outcome?.status;
+      if (undone.has(entry.intent.number)) throw failure('effect_compensated');
+      if (status === 'succeeded') return entry.value;
+      throw failure(status === 'failed' ? 'effect_failed' : `effect_${status}`);
+    },
+  });
+}
+
+/** The entry that came to its outcome first, of those that had one by then. */
+function firstOf<Item>(items: readonly Item[], at: (item: Item) => number, until: number): Item | undefined {
+  const known = items.filter((item) => at(item) <= until);
+  return known.reduce<Item | undefined>(
+    (first, item) => (first === undefined || at(item) < at(first) ? item : first),
+    undefined,
+  );
+}
+
+function failure(code: string): HoldfastError {
+  return new HoldfastError(code, code, {});
+}
+
+function changed(state: Reference['state'], update: PlanUpdate): Reference['state'] {
+  return {
+    input: update.input ?? state.input,
+    rounds: addRounds(state.rounds, update.rounds ?? {}),
+    total: state.total + (update.total ?? 0),
+    last: update.last ?? state.last,
+    big: update.big ?? state.big,
+    notes: [...state.notes, ...(update.notes ?? [])],
+  };
+}

@@ -1,0 +1,111 @@
+/** An agent as data: what its nodes do, in order, and where they lead. Interpreted by `interpret.ts`. */
+
+import type { Op } from '../kinds/table.ts';
+import type { Dice } from '../world/dice.ts';
+import type { Exit } from './exits.ts';
+
+export interface PlanNode {
+  readonly name: string;
+  readonly ops: readonly Op[];
+  readonly exit: Exit;
+  readonly critical?: boolean;
+}
+
+export interface Plan {
+  /** The first one is where input starts. */
+  readonly nodes: readonly PlanNode[];
+  readonly maxSteps: number;
+  /** Checkpoints from one snapshot to the next. */
+  readonly snapshotEvery: number;
+  readonly durability: 'strict' | 'relaxed';
+  /** Leases in a row without a step before the thread fails. */
+  readonly maxResumes: number;
+}
+
+/** One kind of thing that a node does. A new family is a file beside the others, and a line in `kinds/table.ts`. */
+export interface OpKind<Kind extends { readonly op: string }> {
+  /** How often it is invented, against the others. */
+  readonly weight: number;
+  invent(dice: Dice, inventOp: (dice: Dice) => Op): Kind;
+  run(op: Kind, site: Site): Promise<void>;
+}
+
+export interface PlanState {
+  readonly input: string;
+  /** Visits of each node so far. */
+  readonly rounds: Readonly<Record<string, number>>;
+  readonly total: number;
+  readonly last: string;
+  readonly big: string;
+  readonly notes: { readonly length: number; tail(count: number): Promise<readonly string[]> };
+}
+
+/** What the ops of one node change, put together. */
+export interface Draft {
+  readonly notes: string[];
+  total: number;
+  last: string | undefined;
+  big: string | undefined;
+}
+
+/** What calls look like to an op: the engine's scope, or that of the reference. */
+export interface PlanScope {
+  call(tool: string, input: CallArgs, options?: { readonly key?: string }): Promise<unknown>;
+  all<Item, Result>(
+    items: readonly Item[],
+    work: (item: Item, scope: PlanScope, index: number) => Promise<Result>,
+  ): Promise<Result[]>;
+  readonly model: { text(prompt: string): Promise<string> };
+  /** `place` is for the reference, which looks up what was recorded there. */
+  now(place: string): number;
+  random(place: string): number;
+}
+
+/** What a node meets that no record holds: it may differ on every run. */
+export interface Mood {
+  /** Whether this place breaks now: it does so the first `times` times. */
+  breaks(place: string, times: number): boolean;
+  /** Takes the whole process away. */
+  kill(place: string): Promise<void>;
+}
+
+/** Where an op is run. */
+export interface Site {
+  /** The logical intention: input, node, visit, op. The same on every run. */
+  readonly place: string;
+  readonly scope: PlanScope;
+  readonly state: PlanState;
+  readonly draft: Draft;
+  readonly mood: Mood;
+  run(op: Op, site: Site): Promise<void>;
+}
+
+/** How the receiver answers the first, second … call of one intention; after the last one `ok`. */
+export type Behaviour =
+  | 'ok'
+  /** Nothing happened, and the receiver says so. */
+  | 'refuse'
+  | 'refuse_for_good'
+  /** Nothing happened, and nobody knows. */
+  | 'error'
+  /** It happened, and the answer was lost. */
+  | 'lost'
+  /** It happens, and the answer comes after the time limit. */
+  | 'slow';
+
+export type PersonMood = 'allow' | 'deny' | 'edit' | 'for_thread' | 'ignore';
+
+/** What every tool gets: a plan's own data, so that the receiver needs no list of its own. */
+export interface CallArgs {
+  readonly place: string;
+  readonly text: string;
+  readonly behaves: readonly Behaviour[];
+  /** What `verify` finds at first: it breaks, or cannot tell. Then the truth. */
+  readonly verifies: readonly ('error' | 'unknown')[];
+  /** Who is asked first, and what for an answer it is; `null`: nobody. */
+  readonly ask: PersonMood | null;
+  /** Values of clock and chance that the node saw. */
+  readonly reads: readonly number[];
+  /** Characters that the result is long. */
+  readonly size: number;
+}

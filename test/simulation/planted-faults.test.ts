@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { plantedFaults } from './planted/faults.ts';
+import { huntWith, placesOf } from './planted/plant.ts';
+
+/** Every so many crash points of each scenario, and so many seeds: the same for all. */
+const effort = [8, 250] as const;
+const timeoutMs = 60_000;
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-planted-'));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('[H1d] the engine as it is breaks no rule in the worlds in which planted faults are looked for', {
+  timeout: timeoutMs,
+}, async () => {
+  const { violation, worlds } = await huntWith(undefined, join(folder, 'none'), effort);
+
+  expect(violation).toBeNull();
+  expect(worlds).toBeGreaterThan(900);
+});
+
+test.concurrent.for(plantedFaults.map((fault, index) => [fault.name, fault, index] as const))(
+  '[H1d] a planted fault is found: %s',
+  { timeout: timeoutMs },
+  async ([, fault, index], { expect }) => {
+    expect(await placesOf(fault)).toBe(1);
+
+    const { violation } = await huntWith(fault, join(folder, String(index)), effort);
+
+    expect(violation).not.toBeNull();
+  },
+);

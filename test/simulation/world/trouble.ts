@@ -1,0 +1,239 @@
+/** What goes wrong in a world, by the number of the operation at which it does. */
+
+import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
+import type { Dice } from './dice.ts';
+import type { Interruption, Life, Operation } from './life.ts';
+import { databaseName, type StoreTrouble, spoil, troubleOf } from './sim-store.ts';
+import type { Trouble, World } from './world.ts';
+
+export type Side = 'before' | 'sent' | 'after';
+
+export type Fault =
+  | {
+      readonly kind: 'crash';
+      readonly side: Side;
+      readonly power?: boolean;
+      readonly spoils?: 'lose' | 'damage' /** The newest intent, not one by chance. */;
+      readonly newest?: boolean;
+    }
+  /** So many operations in a row that fit are refused; `timed_out` may have been carried out. */
+  | {
+      readonly kind: 'store';
+      readonly code: StoreTrouble;
+      readonly applied: boolean;
+      readonly times: number;
+      readonly only: 'any' | 'commit' | 'result';
+    }
+  | { readonly kind: 'freeze'; readonly side: Side; readonly forMs: number; readonly heirAfterMs: number | null }
+  /** One operation of the store takes so long; what the process does beside it goes on. */
+  | { readonly kind: 'hold'; readonly forMs: number }
+  /** One request is on its way for so long. */
+  | { readonly kind: 'slow_way'; readonly forMs: number }
+  | { readonly kind: 'steal' }
+  | { readonly kind: 'jump'; readonly byMs: number }
+  | { readonly kind: 'delete' }
+  | { readonly kind: 'stop' }
+  /** Code of an older version takes over for a while. */
+  | { readonly kind: 'older_code' };
+
+export interface DueFault {
+  readonly at: number;
+  readonly fault: Fault;
+}
+
+/** Faults in the order of the operations at which they are due. */
+export class Troubles implements Trouble {
+  readonly #due: readonly DueFault[];
+  #next = 0;
+  #burst: { left: number; fault: Extract<Fault, { kind: 'store' }> } | undefined;
+
+  constructor(due: readonly DueFault[]) {
+    this.#due = due;
+  }
+
+  /** How many of the faults happened. */
+  get met(): number {
+    return this.#next;
+  }
+
+  meet(world: World, life: Life, operation: Operation, number: number): Interruption | undefined {
+    const burst = this.#burst;
+    if (burst !== undefined && fits(burst.fault, operation)) {
+      burst.left -= 1;
+      if (burst.left <= 0) this.#burst = undefined;
+      return refusal(world, burst.fault, operation);
+    }
+    const due = this.#due[this.#next];
+    if (due === undefined || number < due.at) return undefined;
+    const { fault } = due;
+    if (fault.kind === 'store' && !fits(fault, operation)) return undefined;
+    this.#next += 1;
+    world.findings.trace(`${number} ${JSON.stringify(fault)}`);
+    if (fault.kind !== 'store') return strike(world, life, operation, fault);
+    if (fault.times > 1) this.#burst = { left: fault.times - 1, fault };
+    return refusal(world, fault, operation);
+  }
+}
+
+function fits({ only }: Extract<Fault, { kind: 'store' }>, { kind, name, groups }: Operation): boolean {
+  if (kind !== 'store') return false;
+  if (only === 'any') return true;
+  if (name !== 'commit') return false;
+  return (
+    only === 'commit' ||
+    groups?.some(({ records }) => records.some(({ table, key }) => table === 'ledger' && key.endsWith('.o'))) === true
+  );
+}
+
+function refusal(
+  world: World,
+  { code, applied }: Extract<Fault, { kind: 'store' }>,
+  { name }: Operation,
+): Interruption {
+  world.counts.storeFaults += 1;
+  return { fails: { error: troubleOf(code, name), applied } };
+}
+
+function strike(
+  world: World,
+  life: Life,
+  operation: Operation,
+  fault: Exclude<Fault, { kind: 'store' }>,
+): Interruption {
+  switch (fault.kind) {
+    case 'crash': {
+      if (operation.kind === 'outside' && fault.side === 'sent')
+        world.outside.nextWayMs = world.dice.between(20, 3_000);
+      return { [fault.side]: () => crash(world, life, fault) };
+    }
+    case 'freeze': {
+      // Nothing comes between the last check and the call: they are one task.
+      const side = operation.kind === 'outside' && fault.side === 'before' ? 'sent' : fault.side;
+      return { [side]: () => freeze(world, life, fault) };
+    }
+    case 'hold':
+      // Between the last check and a call nothing comes: they are one task.
+      return operation.kind === 'outside' ? {} : { hold: () => world.timeline.wait(fault.forMs) };
+    case 'slow_way':
+      world.outside.nextWayMs = fault.forMs;
+      return {};
+    case 'steal':
+      world.counts.steals += 1;
+      world.start();
+      return {};
+    case 'jump':
+      world.counts.jumps += 1;
+      return { sent: () => world.timeline.jump(fault.byMs) };
+    case 'delete':
+      return { after: () => deleteThread(world) };
+    case 'stop':
+      world.counts.stops += 1;
+      void world.newest()?.stop();
+      return {};
+    case 'older_code':
+      return { after: () => olderCode(world, life) };
+  }
+}
+
+function crash(world: World, life: Life, { power, spoils, newest }: Extract<Fault, { kind: 'crash' }>): void {
+  world.counts.crashes += 1;
+  if (power === true) world.cutPower();
+  else world.kill(life);
+  if (spoils !== undefined) spoilNewest(world, spoils, newest === true);
+}
+
+/** A record of one of the newest entries of the ledger is gone, or does not open. */
+function spoilNewest({ data, watch, counts, dice, findings }: World, how: 'lose' | 'damage', exactly: boolean): void {
+  const { hash } = watch;
+  const row = hash && data.threads.get(hash);
+  if (row === undefined || row.ledger === 0) return;
+  const number = Math.max(1, row.ledger - (exactly ? 0 : dice.below(2)));
+  const key = `${number.toString(16).padStart(10, '0')}.${exactly || dice.percent(70) ? 'i' : 'o'}`;
+  if (!spoil(data, row.thread, key, how)) return;
+  findings.trace(`${how} ledger/${key}`);
+  counts.losses += 1;
+  watch.hasLosses = true;
+  if (how === 'damage') watch.damaged.add(key);
+  watch.rescan();
+}
+
+function freeze(world: World, life: Life, { forMs, heirAfterMs }: Extract<Fault, { kind: 'freeze' }>): void {
+  world.counts.freezes += 1;
+  life.freeze();
+  const { timeline } = world;
+  timeline.after(
+    forMs,
+    () => life.wake(),
+    () => life.isOver,
+  );
+  if (heirAfterMs !== null)
+    timeline.after(
+      heirAfterMs,
+      () => world.start(),
+      () => life.isOver || !life.isFrozen,
+    );
+}
+
+function deleteThread(world: World): void {
+  const { data, watch, client, person, counts, timeline } = world;
+  const [row] = data.threads.values();
+  if (row === undefined) return;
+  counts.deletions += 1;
+  world.unflushed.flush();
+  void new MemoryStore({ name: databaseName, data }).deleteThread(row.thread, row.incarnation, timeline.wallMs);
+  client.acknowledged.clear();
+  person.acknowledged.clear();
+  watch.leases = 0;
+  watch.rescan();
+}
+
+function olderCode(world: World, life: Life): void {
+  const current = world.version;
+  world.counts.crashes += 1;
+  world.version = current - 1;
+  world.kill(life, 10);
+  world.timeline.after(5_000, () => {
+    world.version = current;
+    const older = world.newest();
+    if (older !== undefined) world.kill(older.life, 10);
+  });
+}
+
+/** What goes wrong in the world of a seed. Clocks that jump and callers that are frozen exclude each other: no time says then when a call is over. */
+export function inventTroubles(dice: Dice): { readonly due: readonly DueFault[]; readonly hasJumps: boolean } {
+  const hasJumps = dice.percent(15);
+  const count = dice.pick([0, 1, 1, 1, 2, 2, 2, 3, 4, 5]);
+  const due: DueFault[] = [];
+  for (let index = 0, at = dice.between(1, 60); index < count; index += 1) {
+    due.push({ at, fault: inventFault(dice, hasJumps) });
+    at += dice.between(1, 30);
+  }
+  return { due, hasJumps };
+}
+
+function inventFault(dice: Dice, hasJumps: boolean): Fault {
+  const side = dice.pick<Side>(['before', 'sent', 'after']);
+  const choice = dice.below(100);
+  if (choice < 45) {
+    const spoils = dice.percent(10) ? dice.pick<'lose' | 'damage'>(['lose', 'damage']) : undefined;
+    return { kind: 'crash', side, power: dice.percent(25), ...(spoils && { spoils }) };
+  }
+  if (choice < 68) {
+    const code = dice.pick<StoreTrouble>(['store_failed', 'quota_exceeded', 'timed_out', 'timed_out']);
+    const only = dice.pick<'any' | 'commit' | 'result'>(['any', 'commit', 'commit', 'result']);
+    return {
+      kind: 'store',
+      code,
+      applied: code === 'timed_out' && dice.percent(70),
+      times: dice.pick([1, 1, 2, 3, 5]),
+      only,
+    };
+  }
+  if (choice < 70) return { kind: 'delete' };
+  if (choice < 75) return { kind: 'hold', forMs: dice.pick([3, 40, 1_500]) };
+  if (choice < 80) return { kind: 'stop' };
+  if (hasJumps) return { kind: 'jump', byMs: dice.pick([-3_600_000, -5_000, 5_000, 30_000, 3_600_000]) };
+  if (choice < 85) return { kind: 'steal' };
+  const forMs = dice.pick([50, 1_000, 9_000, 15_000, 40_000]);
+  return { kind: 'freeze', side, forMs, heirAfterMs: dice.percent(75) ? dice.between(1, forMs) : null };
+}

@@ -1,0 +1,256 @@
+/**
+ * Sees every group in the moment in which it is applied, and every call in the moment in which it leaves, and holds them
+ * against the rules. Knows nothing of the engine: only what is stored and what leaves.
+ */
+import type { CommitGroup, RecordWrite } from '../../../src/model/commit.ts';
+import type { ThreadHash } from '../../../src/model/ids.ts';
+import type { StoredRecord, ThreadRow } from '../../../src/model/records.ts';
+import type { MemoryData } from '../../../src/stores/memory/memory-data.ts';
+import type { Findings } from './findings.ts';
+import type { Life } from './life.ts';
+import {
+  type SeenCheckpoint,
+  type SeenIntent,
+  type SeenOutcome,
+  seeCheckpoint,
+  seeIntent,
+  seeOutcome,
+} from './peek.ts';
+
+export interface Applied {
+  readonly life: Life;
+  readonly group: CommitGroup;
+  readonly rowBefore: ThreadRow | undefined;
+  readonly row: ThreadRow | undefined;
+  /** What the group's records took the place of, in their order. */
+  readonly replaced: readonly (StoredRecord | undefined)[];
+}
+
+export class Watch {
+  readonly #findings: Findings;
+  readonly #data: MemoryData;
+  readonly intents = new Map<number, SeenIntent>();
+  readonly outcomes = new Map<number, SeenOutcome>();
+  /** Effect keys whose result is on record, with the process that wrote it and how many groups had been applied by then. */
+  readonly settled = new Map<string, { readonly life: Life | undefined; readonly at: number }>();
+  /** Leases in a row without a step. */
+  leases = 0;
+  mostLeases = 0;
+  /** Once records were lost, what is known of the past no longer binds. */
+  hasLosses = false;
+  commits = 0;
+  /** Keys of ledger records that were damaged on purpose. */
+  readonly damaged = new Set<string>();
+  /** How many groups had been applied when a ledger entry got its outcome, and when a checkpoint was made. */
+  readonly outcomeAt = new Map<number, number>();
+  readonly checkpointAt = new Map<string, number>();
+
+  constructor(findings: Findings, data: MemoryData) {
+    this.#findings = findings;
+    this.#data = data;
+  }
+
+  /** Forgets what is not stored any more: a suffix was lost, records were lost, or the thread was deleted. */
+  rescan(): void {
+    this.intents.clear();
+    this.outcomes.clear();
+    this.settled.clear();
+    for (const hash of this.#data.threads.keys()) {
+      const records = this.#data.records('ledger', hash).range({});
+      for (const record of records) if (record.key.endsWith('.i')) this.#knowIntent(record);
+      for (const record of records) if (record.key.endsWith('.o')) this.#knowOutcome(record);
+    }
+  }
+
+  applied(applied: Applied): void {
+    this.commits += 1;
+    const { group } = applied;
+    if (group.row !== undefined) this.#checkOwner(applied);
+    if (group.inbox !== undefined) this.#checkStrict(group, 'an inbox item');
+    for (const [index, record] of group.records.entries()) {
+      const replaced = applied.replaced[index];
+      this.#checkDestroys(record, replaced);
+      if (record.table === 'ledger') this.#seeLedger(applied, record, replaced);
+      if (record.table === 'waits' && record.key.startsWith('a:')) this.#checkStrict(group, 'an answer');
+      if (record.table === 'checkpoints' && !record.key.endsWith('.base')) this.#seeCheckpoint(applied, record);
+      if (record.body[0] !== 0x48 || record.body[1] !== 0x46) {
+        this.#findings.violate('sealed-below-engine', `${record.table}/${record.key} is not sealed (I9).`);
+      }
+    }
+    if (group.row?.head !== undefined && group.row.head !== applied.rowBefore?.head) this.#checkHead(applied);
+  }
+
+  leased(before: ThreadRow | undefined, after: ThreadRow): void {
+    this.leases += 1;
+    this.mostLeases = Math.max(this.mostLeases, this.leases);
+    if (before !== undefined && after.epoch.local <= before.epoch.local) {
+      this.#findings.violate('lease-raises-epoch', `Epoch ${before.epoch.local} was leased as ${after.epoch.local}.`);
+    }
+  }
+
+  /** A call leaves for the outside. */
+  called(
+    life: Life,
+    kind: 'call' | 'model' | 'about',
+    name: string,
+    key: string,
+    attempt: number,
+    wallMs: number,
+  ): void {
+    const isRead = name === 'look';
+    if (kind === 'about' || isRead || this.#isOfDeleted(life)) return;
+    const intent = [...this.intents.values()].findLast((known) => known.key === key && known.attempt === attempt);
+    if (intent === undefined && this.hasLosses) return;
+    if (intent === undefined) {
+      this.#findings.violate(
+        'intent-before-call',
+        `${name} was called (attempt ${attempt}) without a durable intent (I5).`,
+      );
+      return;
+    }
+    if (wallMs > intent.notAfterMs) {
+      this.#findings.violate('not-after', `${name} was called ${wallMs - intent.notAfterMs} ms after its notAfter.`);
+    }
+    if (this.#knowsResult(life, key) && this.#isNewest(life)) {
+      this.#findings.violate(
+        'no-call-after-result',
+        `${name} was called (attempt ${attempt}) with its result on record (I6).`,
+      );
+    }
+  }
+
+  /** The intent went with the thread that it was made for. */
+  #isOfDeleted(life: Life): boolean {
+    const [row] = this.#data.threads.values();
+    return row?.incarnation !== life.incarnation;
+  }
+
+  /** A result that a frozen runner wrote later is not known to the one that took over. */
+  #knowsResult(life: Life, key: string): boolean {
+    const settled = this.settled.get(key);
+    return settled !== undefined && (settled.life === life || settled.at <= life.leasedAt);
+  }
+
+  #isNewest(life: Life): boolean {
+    const [row] = this.#data.threads.values();
+    return row?.epoch.local === life.epoch;
+  }
+
+  #checkOwner({ life, group, rowBefore }: Applied): void {
+    if (rowBefore === undefined || rowBefore.epoch.local === life.epoch) return;
+    const what = `Life ${life.number} of epoch ${life.epoch} moved a thread of epoch ${rowBefore.epoch.local}`;
+    this.#findings.violate('no-stale-commit', `${what} by commit ${group.id} (I4).`);
+  }
+
+  #checkStrict(group: CommitGroup, what: string): void {
+    if (group.durability === 'strict') return;
+    this.#findings.violate(
+      'strict-where-due',
+      `${what} was committed with durability ${group.durability} (PROTOCOL 8).`,
+    );
+  }
+
+  /** I10: only a doubt, a blob of the same content and a base record may take a place that is taken. */
+  #checkDestroys(record: RecordWrite, replaced: StoredRecord | undefined): void {
+    if (replaced === undefined) return;
+    const { table, key } = record;
+    if (table === 'blobs' || (table === 'ledger' && key.endsWith('.d')) || key.endsWith('.base')) return;
+    this.#findings.violate('write-once', `${table}/${key} was written over (I10).`);
+  }
+
+  #seeLedger({ life, group, rowBefore }: Applied, record: RecordWrite, replaced: StoredRecord | undefined): void {
+    if (record.key.endsWith('.i')) {
+      const intent = seeIntent(record);
+      if (intent.number !== (rowBefore?.ledger ?? 0) + 1 || group.row?.ledger !== intent.number) {
+        this.#findings.violate(
+          'ledger-counts',
+          `Intent ${intent.number} was written where ${rowBefore?.ledger} are counted.`,
+        );
+      }
+      if (intent.effectClass !== 'read') this.#checkStrict(group, `the intent of ${intent.name}`);
+      this.#checkAttempt(life, intent);
+      this.#knowIntent(record);
+    }
+    if (record.key.endsWith('.o') && replaced === undefined) {
+      this.#knowOutcome(record, life);
+      this.outcomeAt.set(Number.parseInt(record.key, 16), this.commits);
+      const intent = this.intents.get(Number.parseInt(record.key, 16));
+      if (intent !== undefined && intent.effectClass !== 'read')
+        this.#checkStrict(group, `the result of ${intent.name}`);
+    }
+  }
+
+  /** PROTOCOL 3: what is in doubt and may only happen once is not tried again. */
+  #checkAttempt(life: Life, intent: SeenIntent): void {
+    if (this.hasLosses || intent.kind === 'node' || intent.kind === 'inputs') return;
+    const earlier = [...this.intents.values()].filter(({ key }) => key === intent.key);
+    const settled = this.settled.get(intent.key); // one that came while the intent was being written is seen before the call
+    if (settled !== undefined && settled.at <= life.leasedAt) {
+      this.#findings.violate(
+        'no-intent-after-result',
+        `${intent.name} begins attempt ${intent.attempt} of a settled effect.`,
+      );
+    }
+    if (intent.attempt !== earlier.length + 1) {
+      const expected = `attempt ${intent.attempt} of ${intent.name} follows ${earlier.length} others`;
+      this.#findings.violate('attempts-count', expected);
+    }
+    if (intent.effectClass !== 'once') return;
+    for (const { number, attempt } of earlier) {
+      if (this.outcomes.get(number)?.status === 'failed') continue;
+      const message = `Attempt ${intent.attempt} of ${intent.name} began while attempt ${attempt} was in doubt.`;
+      this.#findings.violate('in-doubt-is-not-retried', message);
+    }
+  }
+
+  #seeCheckpoint({ group, rowBefore }: Applied, record: RecordWrite): void {
+    const seen = seeCheckpoint(record);
+    this.leases = 0;
+    this.checkpointAt.set(seen.id, this.commits);
+    if (seen.parent !== (rowBefore?.head ?? null)) {
+      this.#findings.violate(
+        'parent-is-head',
+        `${seen.id} names ${seen.parent} as parent; the head was ${rowBefore?.head}.`,
+      );
+    }
+    if (seen.kind === 'delta') this.#checkCost(group, seen);
+  }
+
+  /** I8: a step that does not touch what is large costs little. */
+  #checkCost({ records }: CommitGroup, { id, fields }: SeenCheckpoint): void {
+    if (fields.includes('big')) return;
+    const bytes = records.reduce((sum, { body }) => sum + body.length, 0);
+    if (bytes > 6_000 && !records.some(({ table }) => table === 'segments' || table === 'blobs')) {
+      this.#findings.violate('cost-follows-change', `${id} wrote ${bytes} bytes for ${fields.join(', ')} (I8).`);
+    }
+  }
+
+  #checkHead({ group, row }: Applied): void {
+    const head = group.row?.head;
+    const isWhole = group.records.some(({ table, key }) => table === 'checkpoints' && key === head);
+    if (isWhole && row?.head === head) return;
+    this.#findings.violate('one-commit-one-transaction', `Head ${head} was set apart from its checkpoint (I2).`);
+  }
+
+  #knowIntent(record: Pick<StoredRecord, 'key' | 'body'>): void {
+    if (this.damaged.has(record.key)) return;
+    const intent = seeIntent(record);
+    this.intents.set(intent.number, intent);
+  }
+
+  #knowOutcome(record: Pick<StoredRecord, 'key' | 'body'>, life?: Life): void {
+    if (this.damaged.has(record.key)) return;
+    const number = Number.parseInt(record.key, 16);
+    const outcome = seeOutcome(record);
+    this.outcomes.set(number, outcome);
+    const intent = this.intents.get(number);
+    if (intent === undefined || (outcome.status === 'failed' && !outcome.final) || this.settled.has(intent.key)) return;
+    this.settled.set(intent.key, { life, at: life === undefined ? 0 : this.commits });
+  }
+
+  /** The one thread of this world; `undefined` while there is none. */
+  get hash(): ThreadHash | undefined {
+    const [hash] = this.#data.threads.keys();
+    return hash;
+  }
+}

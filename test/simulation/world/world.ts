@@ -1,0 +1,295 @@
+/**
+ * A world from a seed: one thread, the processes that run it one after another or side by side, the services it talks to, the
+ * people who send and answer, and what goes wrong. Everything that happens is decided by the seed.
+ */
+
+import { codecErrors } from '../../../src/codec/errors.ts';
+import type { EngineThread } from '../../../src/engine/engine-thread.ts';
+import { engineErrors } from '../../../src/engine/errors.ts';
+import type { RunEnd } from '../../../src/engine/run-end.ts';
+import type { Frame } from '../../../src/model/frame.ts';
+import type { Table } from '../../../src/model/records.ts';
+import { storeErrors } from '../../../src/store/errors.ts';
+import { MemoryData } from '../../../src/stores/memory/memory-data.ts';
+import { MemoryKeyStore } from '../../../src/stores/memory/memory-key-store.ts';
+import { plainCryptography } from '../../../src/testing/plain-cryptography.ts';
+import type { Mood, Plan } from '../plan/plan.ts';
+import { Client, type ClientAction } from './client.ts';
+import { Dice, randomFrom } from './dice.ts';
+import { Findings } from './findings.ts';
+import { type Interruption, Life, never, type Operation } from './life.ts';
+import { Outside } from './outside.ts';
+import { Person } from './person.ts';
+import { Process } from './process.ts';
+import { Unflushed } from './sim-store.ts';
+import { Timeline } from './timeline.ts';
+import { Watch } from './watch.ts';
+
+/** More operations than any run needs: what takes them does not end. */
+const mostOperations = 1_200;
+
+export interface Trouble {
+  /** What happens to this operation, the `number`th of all. */
+  meet(world: World, life: Life, operation: Operation, number: number): Interruption | undefined;
+}
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly plan: Plan;
+  readonly actions: readonly ClientAction[];
+  readonly trouble?: Trouble;
+  readonly keepsLines?: boolean;
+  readonly version?: number;
+  readonly closesAlways?: boolean;
+  readonly isOfTwoMinds?: boolean;
+}
+
+export class World {
+  readonly timeline = new Timeline();
+  readonly data = new MemoryData();
+  readonly unflushed = new Unflushed();
+  readonly findings: Findings;
+  readonly watch: Watch;
+  readonly outside: Outside;
+  readonly person: Person;
+  readonly client: Client;
+  readonly random;
+  readonly cryptography;
+  readonly keys = new MemoryKeyStore<Uint8Array>();
+  readonly dice: Dice;
+  readonly plan: Plan;
+  readonly counts = {
+    operations: 0,
+    outside: 0,
+    crashes: 0,
+    powerCuts: 0,
+    storeFaults: 0,
+    freezes: 0,
+    steals: 0,
+    jumps: 0,
+    losses: 0,
+    deletions: 0,
+    stops: 0,
+  };
+  /** Version of the code that the next process runs. */
+  version: number;
+  readonly #newestVersion: number;
+  readonly #processes: Process[] = [];
+  readonly #broken = new Map<string, number>();
+  readonly #onStart: (() => void)[] = [];
+  readonly #actions: readonly ClientAction[];
+  readonly #trouble: Trouble | undefined;
+  /** Ends that were reached because records were lost: the thread stopped aloud. */
+  stoppedAloud = false;
+
+  constructor(options: WorldOptions) {
+    const { seed, plan, actions, trouble, keepsLines, version = 1 } = options;
+    const dice = new Dice(seed);
+    this.random = randomFrom(dice.fork());
+    this.cryptography = plainCryptography(this.random);
+    this.dice = dice.fork();
+    this.findings = new Findings(keepsLines);
+    this.watch = new Watch(this.findings, this.data);
+    this.outside = new Outside(this.timeline, dice.fork(), this.findings);
+    this.person = new Person(this, dice.fork());
+    this.client = new Client(this);
+    this.plan = plan;
+    this.version = version;
+    this.#newestVersion = version;
+    this.#actions = actions;
+    this.#trouble = trouble;
+    this.outside.closesAlways = options.closesAlways ?? false;
+    this.person.isOfTwoMinds = options.isOfTwoMinds ?? false;
+  }
+
+  /** Lives until nothing moves any more. */
+  async live(): Promise<void> {
+    this.start();
+    this.client.begin(this.#actions);
+    for (let still = 0; still < 2; ) {
+      await turn();
+      still = this.timeline.step() ? 0 : still + 1;
+    }
+  }
+
+  start(): Process {
+    const life = new Life(this.#processes.length + 1, (met, operation) => this.#meet(met, operation));
+    this.findings.trace(`${this.timeline.nowMs} life ${life.number} begins`);
+    const process = new Process(this, life, this.plan, this.version);
+    this.#processes.push(process);
+    for (const run of this.#onStart.splice(0)) run();
+    return process;
+  }
+
+  /** The newest living process. */
+  newest(): Process | undefined {
+    return this.#processes.findLast(({ life }) => !life.isOver);
+  }
+
+  get processes(): readonly Process[] {
+    return this.#processes;
+  }
+
+  /** Ends a process. Where none is left, the next one starts after a while; else the newest goes on. */
+  kill(life: Life, restartMs = this.dice.between(5, 1_500)): void {
+    if (life.isOver) return;
+    this.findings.trace(`${this.timeline.nowMs} life ${life.number} dies`);
+    life.end();
+    this.afterDeath(restartMs);
+  }
+
+  /** A process that ended by itself. */
+  retire(life: Life): void {
+    life.end();
+    this.afterDeath(this.dice.between(5, 500));
+  }
+
+  afterDeath(restartMs: number): void {
+    const heir = this.newest();
+    if (heir !== undefined) heir.kick();
+    else this.timeline.after(restartMs, () => this.newest() ?? this.start());
+  }
+
+  /** All that is not flushed is lost with every process. */
+  cutPower(): void {
+    this.counts.powerCuts += 1;
+    const lost = this.unflushed.lose();
+    this.findings.trace(`${this.timeline.nowMs} power is cut, ${lost} groups are lost`);
+    for (const { life } of this.#processes) if (!life.isOver) this.kill(life);
+    this.watch.rescan();
+    this.person.forgets();
+  }
+
+  /** Does it with the newest process, with the next one if that dies, and again where the store is in trouble. */
+  async insist(what: string, act: (thread: EngineThread) => Promise<void>): Promise<unknown> {
+    for (let tries = 0; tries < 60; tries += 1) {
+      const process = this.newest() ?? (await this.#nextProcess());
+      const acted = process.opened.then(act).then(
+        () => undefined,
+        (error: unknown) => error ?? new Error('nothing was thrown'),
+      );
+      const outcome = await Promise.race([acted, process.life.death]);
+      if (outcome === 'died') continue;
+      this.findings.trace(
+        `${this.timeline.nowMs} ${what}: ${outcome === undefined ? 'acknowledged' : String(outcome)}`,
+      );
+      if (outcome === undefined || engineErrors.is(outcome, 'wait_closed')) process.kick();
+      if (!storeErrors.is(outcome) && !engineErrors.is(outcome, 'lease_lost')) {
+        if (codecErrors.is(outcome)) this.refused(outcome);
+        return outcome;
+      }
+      process.kick(); // it may be on record all the same
+      await this.timeline.wait(300);
+    }
+    this.findings.violate('nothing-is-stuck', `"${what}" was never acknowledged.`);
+    return new Error('stuck');
+  }
+
+  /** I1: what was acknowledged is there. */
+  mustBeStored(table: Table, key: string): void {
+    const { hash } = this.watch;
+    if (hash === undefined || this.data.records(table, hash).get(key) !== undefined) return;
+    if (this.counts.deletions > 0) return; // gone with the thread that it was given to
+    this.findings.violate('acknowledged-is-durable', `${table}/${key} was acknowledged and is not stored (I1).`);
+  }
+
+  ended(process: Process, end: RunEnd): void {
+    const code = end.end === 'blocked' ? ` ${end.error.code}: ${end.error.message}` : '';
+    this.findings.trace(`${this.timeline.nowMs} life ${process.life.number} ends a run: ${end.end}${code}`);
+    const [row] = this.data.threads.values();
+    const isStale = row !== undefined && row.epoch.local !== process.life.epoch; // it has lost its lease, and does not know yet
+    const isOld = end.end === 'blocked' && end.error.code === 'agent_too_old' && process.version < this.#newestVersion;
+    if (
+      end.end === 'blocked' &&
+      !isOld &&
+      !isStale &&
+      !isStoreTrouble(end.error.code) &&
+      !this.watch.hasLosses &&
+      this.counts.deletions === 0
+    ) {
+      this.findings.violate('never-blocked', `A run was blocked by ${end.error.code}: ${end.error.message}`);
+    }
+    if (end.end !== 'lost') return;
+    if (row !== undefined && row.epoch.local === process.life.epoch && this.counts.deletions === 0) {
+      this.findings.violate(
+        'conflict-has-a-winner',
+        `Life ${process.life.number} lost a lease that nobody took (PROTOCOL 2).`,
+      );
+    }
+  }
+
+  /** Where records were lost, stopping aloud is an end (PROTOCOL 1). */
+  restsOnBlock(code: string | undefined): boolean {
+    if (isStoreTrouble(code) || this.counts.deletions > 0) return false;
+    if (!this.watch.hasLosses) return true;
+    this.stoppedAloud = true;
+    return true;
+  }
+
+  refused(error: unknown): void {
+    if (storeErrors.is(error) || this.watch.hasLosses || this.counts.deletions > 0) return;
+    this.findings.violate('reads-are-whole', `The thread could not be read: ${String(error)}`);
+  }
+
+  shows(process: Process, frame: Frame): void {
+    if (frame.type !== 'wait' || process.life.isOver) return;
+    const { hash } = this.watch;
+    if (hash === undefined || this.data.records('waits', hash).get(`w:${frame.wait.id}`) === undefined) {
+      if (this.counts.deletions === 0)
+        this.findings.violate(
+          'wait-is-durable-when-shown',
+          `Wait for ${frame.wait.tool} was shown before it was stored.`,
+        );
+    }
+    if (this.dice.percent(50)) this.person.sees([frame.wait]);
+  }
+
+  moodOf({ life }: Process): Mood {
+    return {
+      breaks: (place, times) => {
+        const visit = place.split('/').slice(0, 2).join('/'); // a node may break so often in all, wherever it does
+        const count = this.#broken.get(visit) ?? 0;
+        this.#broken.set(visit, count + 1);
+        return count < times;
+      },
+      kill: async (place) => {
+        this.findings.trace(`${place} kills its process`);
+        this.counts.crashes += 1;
+        this.kill(life, 50);
+        await never();
+      },
+    };
+  }
+
+  #meet(life: Life, operation: Operation): Interruption | undefined {
+    this.counts.operations += 1;
+    if (operation.kind === 'outside') this.counts.outside += 1;
+    const number = this.counts.operations;
+    this.findings.trace(`${number} ${this.timeline.nowMs} life ${life.number} ${operation.name}`);
+    if (number > mostOperations) {
+      if (number === mostOperations + 1) this.findings.violate('nothing-is-stuck', `${number} operations, and no end.`);
+      life.end();
+      return undefined;
+    }
+    for (const action of this.#actions) if (action.atOperation === number) this.client.act(action);
+    return this.#trouble?.meet(this, life, operation, number);
+  }
+
+  #nextProcess(): Promise<Process> {
+    return new Promise((resolve) => {
+      this.#onStart.push(() => {
+        const process = this.newest();
+        if (process !== undefined) resolve(process);
+      });
+    });
+  }
+}
+
+function isStoreTrouble(code: string | undefined): boolean {
+  return code === 'store_failed' || code === 'quota_exceeded' || code === 'timed_out';
+}
+
+/** Everything that can happen without time passing has happened. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
