@@ -118,10 +118,14 @@ export async function recordLate(run: StepRun, entry: LedgerEntry, value: unknow
   await keepBeside(run, entry, await outcomeOf(run, finding, name, blobs), blobs);
 }
 
+/** A second outcome that says something else is never thrown away, and somebody should know (PROTOCOL 3). */
 async function keepBeside(run: StepRun, entry: LedgerEntry, outcome: StoredOutcome, blobs: BlobBatch): Promise<void> {
   const suffix = randomId(run.ports.random, 6);
   const beside = await sealOutcome(run.writer.codec, entry.intent.number, outcome, suffix);
   await writeEvidence(run, entry, [beside, ...blobs.writes()]);
+  const { name, number, key } = entry.intent;
+  const error = errorToData(programErrors.make('outcomes_differ', { name, key, entry: number, later: outcome.status }));
+  run.emit({ type: 'alert', reason: 'outcomes_differ', node: run.scheduled.node, error });
 }
 
 /** Why the outcome of an attempt is not known: counts as a failed attempt, and is no result. */

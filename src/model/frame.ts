@@ -58,8 +58,13 @@ export type Frame =
       readonly inMs: number;
       readonly reason: string;
     }
-  /** A run failed for good: somebody should know. */
-  | { readonly type: 'alert'; readonly reason: 'failed'; readonly node: string | null; readonly error: ErrorData }
+  /** Somebody should know: a run failed for good, or a call had a second outcome that says something else. */
+  | {
+      readonly type: 'alert';
+      readonly reason: 'failed' | 'outcomes_differ';
+      readonly node: string | null;
+      readonly error: ErrorData;
+    }
   /** The disk is full: what is to be committed waits in memory, and is tried again by itself. `null`: it went on. */
   | { readonly type: 'full'; readonly error: ErrorData | null }
   /** Records were damaged or gone; the thread goes on from what is left. Tells what was lost. */

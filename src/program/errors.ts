@@ -29,6 +29,7 @@ export interface ProgramErrorDetails {
   effect_failed: { name: string; key: string; attempts: number; reason: string };
   effect_given_up: { name: string; key: string };
   effect_compensated: { name: string; key: string };
+  outcomes_differ: { name: string; key: string; entry: number; later: string };
   effect_timed_out: { name: string; afterMs: number };
   effect_not_started: { name: string; lateMs: number };
   calls_overlap: { first: string; second: string };
@@ -81,6 +82,8 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   effect_failed: (d) => `"${d.name}" failed in all ${d.attempts} attempts: ${d.reason}`,
   effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
   effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,
+  outcomes_differ: (d) =>
+    `"${d.name}" had two outcomes that differ: the first stands, the later one (${d.later}) is kept beside it in ledger entry ${d.entry}. Look up at the receiver what happened.`,
   effect_timed_out: (d) => `"${d.name}" did not answer within ${d.afterMs} ms.`,
   effect_not_started: (d) => `"${d.name}" was not started: the tab stood still for ${d.lateMs} ms too long.`,
   calls_overlap: (d) =>

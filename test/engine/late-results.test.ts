@@ -186,6 +186,7 @@ describe('evidence is never refused', () => {
     nth(calls, 0).answer.resolve('so it did arrive');
     await quiet();
     expect(await parts(scene)).toContain('1.x');
+    expect(scene.frames('alert')).toMatchObject([{ reason: 'outcomes_differ', error: { details: { entry: 1 } } }]);
     nth(calls, 1).answer.resolve('second');
 
     expect(await running).toEqual({ end: 'done' });
