@@ -96,7 +96,7 @@ test('[A15b, B5d] no retry is used up while the storage is away, as reported for
   const away = withMethods(store, {
     commit: () => Promise.reject(storeErrors.make('store_failed', { operation: 'commit', reason: 'it is away' })),
   });
-  for (let outage = 0; outage < 5; outage += 1) {
+  for (let outage = 0; outage < 12; outage += 1) {
     const run = (await scene.open({ store: away })).run();
     for (const ms of [50, 250, 1_000]) await scene.passes(ms, ms);
     expect(await run).toMatchObject({ end: 'blocked', error: { code: 'store_failed' } });
