@@ -228,5 +228,6 @@ test('[I8] a thread of 1,000 steps of 1 KB stays small, as measured otherwise fo
     }
   };
   for (const table of tables) await count(table);
-  expect(bytes / (1_000 * 1_024)).toBeLessThan(2);
+  // 1.62 times what the steps said; with a snapshot after each step it would be 1.91.
+  expect(bytes / (1_000 * 1_024)).toBeLessThan(1.75);
 });
