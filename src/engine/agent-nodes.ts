@@ -5,6 +5,7 @@ import { programErrors } from '../program/errors.ts';
 import type { Branch, NodeResult } from '../program/node-result.ts';
 import { defaultRetry, type RetryPolicy } from '../program/retry.ts';
 import type { Tools } from '../program/tool.ts';
+import { nodeNow } from '../program/versions.ts';
 
 const defaultNodeTimeLimitMs = 600_000;
 
@@ -25,7 +26,8 @@ interface Graph {
 }
 
 /** @throws `node_unknown`, also for the name of a whole graph. */
-export function nodeOf(agent: AnyAgent, name: string): RunnableNode {
+export function nodeOf(agent: AnyAgent, old: string): RunnableNode {
+  const name = nodeNow(agent, old);
   const node = lookUp(agent, name);
   if (isSubgraph(node)) throw unknownNode(agent, name);
   const definition = typeof node === 'function' ? { run: node } : node;
@@ -125,6 +127,8 @@ function graphOf(agent: AnyAgent, scope: string): Graph {
 }
 
 function lookUp(agent: AnyAgent, name: string): object {
+  const now = nodeNow(agent, name);
+  if (now !== name) return lookUp(agent, now);
   const graph = graphOf(agent, scopeOf(name));
   const own = name.slice(scopeOf(name).length);
   const nodes = graph.nodes as Readonly<Record<string, object>>;

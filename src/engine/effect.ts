@@ -33,7 +33,7 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
   const effect: KnownEffect = { request, key, askedDigest: asked.digest };
   const [first] = run.ledger.historyOf(key);
   if (first !== undefined) {
-    refuseOtherCall(first, request.name, asked.digest);
+    refuseOtherCall(first, run.nowName(first.intent.name), request.name, asked.digest);
     if (request.approval) await recallGrant(run, effect);
   }
 

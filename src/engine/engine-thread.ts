@@ -10,6 +10,7 @@ import { decisionsFor, type WaitAnswer } from '../model/wait.ts';
 import { limitProblem } from '../program/agent.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
+import { toolNow } from '../program/versions.ts';
 import type { Compaction } from './compact.ts';
 import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
@@ -105,7 +106,7 @@ export class EngineThread extends ThreadViews {
       throw engineErrors.make('answer_invalid', { wait: id, decision: answer.decision, allowed: allowed.join(', ') });
     }
     if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
-    const tool = this.options.agent.tools[wait.tool];
+    const tool = this.options.agent.tools[toolNow(this.options.agent, wait.tool)];
     if (tool !== undefined && answer.decision === 'allow' && answer.args !== undefined) checkedInput(tool, answer.args);
     const nowMs = this.ports.time.nowMs();
     const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= nowMs;

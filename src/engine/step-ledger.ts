@@ -113,9 +113,9 @@ export class StepLedger {
 }
 
 /** @throws `replay_mismatch` if this is not the call that is on record in its place. */
-export function refuseOtherCall(entry: LedgerEntry, name: string, askedDigest: string): void {
+export function refuseOtherCall(entry: LedgerEntry, recorded: string, name: string, askedDigest: string): void {
   const { intent } = entry;
-  if (intent.name === name && intent.askedDigest === askedDigest) return;
+  if (recorded === name && intent.askedDigest === askedDigest) return;
   throw programErrors.make('replay_mismatch', {
     step: intent.step,
     recorded: describeCall(intent.name, intent.askedDigest),

@@ -37,6 +37,8 @@ export interface StepRun {
   readonly signal: AbortSignal;
   /** True once the node waits and was given up: what it still does goes nowhere. */
   isSuspended(): boolean;
+  /** The name that a recorded tool has in this version of the agent. */
+  readonly nowName: (recorded: string) => string;
   /** Called before each model call. @throws Stop where the run has used what it may */
   readonly checkBudget: () => void;
   readonly emit: (frame: Frame) => void;

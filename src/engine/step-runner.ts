@@ -13,6 +13,7 @@ import { programErrors } from '../program/errors.ts';
 import type { LanguageModel } from '../program/model.ts';
 import type { NodeResult } from '../program/node-result.ts';
 import { backoffLeft } from '../program/retry.ts';
+import { toolNow } from '../program/versions.ts';
 import { Activity } from './activity.ts';
 import { checkedResult, type RunnableNode } from './agent-nodes.ts';
 import { nodeContext } from './call-scope.ts';
@@ -76,6 +77,7 @@ export async function startStep(
     const { addReplayedInputs } = await import('./replayed-inputs.ts');
     await addReplayedInputs(writer.codec, ledger);
   }
+  const nowName = (recorded: string) => toolNow(parts.agent, recorded);
   const limit = new AbortController();
   let isSuspended = false;
   let onStill: () => void = () => undefined;
@@ -98,6 +100,7 @@ export async function startStep(
       codec: writer.codec,
       open: parts.openWaits,
       allow: parts.allow,
+      nowName,
       isGranted: (tool) => run.grants.has(tool),
       isListed: (id) => writer.image.state?.checkpoint.control.waits.includes(id) === true,
       activity,
@@ -106,10 +109,11 @@ export async function startStep(
     }),
     freshInputs: [],
     tally: { inputTokens: 0, outputTokens: 0, cost: 0 },
-    grants: new Set(grants),
+    grants: new Set(grants.map(nowName)),
     decisions: [],
     signal: limit.signal,
     isSuspended: () => isSuspended,
+    nowName,
     checkBudget: parts.checkBudget,
     emit,
   };

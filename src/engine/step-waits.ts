@@ -36,6 +36,8 @@ export interface StepWaitsParts {
   nowMs(): number;
   /** Whether the thread's head says that this wait is open. */
   isListed(id: WaitId): boolean;
+  /** The name that a recorded tool has in this version of the agent. */
+  nowName(recorded: string): string;
   /** Whether a person allowed this tool for the rest of the thread. */
   isGranted(tool: string): boolean;
   /** Answers an open wait with `allow`; whoever answered before has won. */
@@ -81,7 +83,7 @@ export class StepWaits {
 
   async #answerTo(asked: NewWait): Promise<WaitAnswer> {
     const known = await readWait(this.#codec, asked.id);
-    if (known !== undefined) refuseOtherWait(known, asked);
+    if (known !== undefined) refuseOtherWait({ ...known, tool: this.#parts.nowName(known.tool) }, asked);
     const found = known && (await this.#find(known));
     if (found !== undefined) return found;
     if (known === undefined) await this.#openSoon(asked);

@@ -3,11 +3,13 @@ import { randomId } from '../base/random.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
 import type { Need } from '../codec/shares.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
+import { openThreadImage } from '../codec/thread-image.ts';
 import type { CommitGroup, Condition, GroupResult } from '../model/commit.ts';
 import type { Frame } from '../model/frame.ts';
 import type { CommitId, ThreadHash, ThreadId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import type { AnyAgent } from '../program/agent.ts';
+import { versionFor } from '../program/versions.ts';
 import { createThread } from './create-thread.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
@@ -87,7 +89,6 @@ export class ThreadAccess {
       const expected = this.#options.agent.name;
       throw engineErrors.make('thread_of_another_agent', { thread: this.id, agent: row.agent, expected });
     }
-    this.#options = { ...this.#options, agent };
     if (this.#codec?.incarnation !== row.incarnation) {
       const codec = await this.ports.keyRing.openThread(row.thread, row.incarnation);
       // Sealed, unlike the row's, which whoever writes to the store can change.
@@ -101,7 +102,14 @@ export class ThreadAccess {
     if (owner !== asker && !(await (await import('../codec/shares.ts')).isSharedWith(codec, asker, need))) {
       throw engineErrors.make('not_owner', { thread: this.id, owner: asker, needs: need });
     }
+    this.#options = { ...this.#options, agent: await this.#versionOf(agent, row, codec) };
     return { row, codec };
+  }
+
+  /** A thread of an agent that keeps its earlier versions stays with the one that began it. */
+  async #versionOf(agent: AnyAgent, row: ThreadRow, codec: ThreadCodec): Promise<AnyAgent> {
+    if (agent.earlier === undefined || row.head === null) return agent;
+    return versionFor(agent, (await openThreadImage(codec, row)).state?.checkpoint.agentVersion);
   }
 
   protected async create(): Promise<OpenThread> {

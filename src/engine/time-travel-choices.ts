@@ -6,6 +6,7 @@ import type { Control } from '../model/checkpoint.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import { type EffectChoice, isAbandoned, type StandingChoice } from '../model/past.ts';
 import type { AnyAgent } from '../program/agent.ts';
+import { toolNow } from '../program/versions.ts';
 import { effectInfo, settles } from './step-ledger.ts';
 import { type CrossedEffect, travelErrors } from './time-travel-errors.ts';
 import { isPassedOver, type Standing } from './time-travel-standing.ts';
@@ -116,7 +117,8 @@ function problemOf(agent: AnyAgent, { entry, name, status }: Crossed, choice: un
     case 'reuse':
       return entry?.outcome === undefined ? 'it has no result on record' : undefined;
     case 'compensate': {
-      const tool = Object.hasOwn(agent.tools, name) ? agent.tools[name] : undefined;
+      const now = toolNow(agent, name);
+      const tool = Object.hasOwn(agent.tools, now) ? agent.tools[now] : undefined;
       if (entry === undefined) return 'what it was is not known';
       if (status === 'compensated') return 'it was undone already';
       return entry.intent.kind === 'tool' && tool?.compensate

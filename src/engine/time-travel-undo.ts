@@ -12,6 +12,7 @@ import { programErrors } from '../program/errors.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { AnyTool } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
+import { toolNow } from '../program/versions.ts';
 import { Activity } from './activity.ts';
 import type { EffectRequest } from './effect-request.ts';
 import { effectKeyFor, stepIdFor } from './identity.ts';
@@ -79,7 +80,9 @@ async function compensate(parts: UndoParts, run: StepRun, crossed: LedgerEntry):
       { thread: run.writer.image.control.threadId, name, effect: key, reason },
       cause,
     );
-  const tool = Object.hasOwn(parts.options.agent.tools, name) ? parts.options.agent.tools[name] : undefined;
+  const { tools } = parts.options.agent;
+  const now = toolNow(parts.options.agent, name);
+  const tool = Object.hasOwn(tools, now) ? tools[now] : undefined;
   if (!tool?.compensate) throw failed('the agent has no such tool any more, or the tool has no compensate');
   const place = await openPlace(run, crossed.intent.number);
   try {
@@ -139,6 +142,7 @@ async function undoRun({ ports, emit, signal }: UndoParts, writer: ThreadWriter)
       codec,
       open: refuse,
       allow: refuse,
+      nowName: (recorded) => recorded,
       isGranted: () => false,
       isListed: () => true,
       activity,
@@ -149,6 +153,7 @@ async function undoRun({ ports, emit, signal }: UndoParts, writer: ThreadWriter)
     tally: { inputTokens: 0, outputTokens: 0, cost: 0 },
     grants: new Set(),
     decisions: [],
+    nowName: (recorded) => recorded,
     checkBudget: () => undefined,
     signal,
     isSuspended: () => false,

@@ -7,6 +7,7 @@ import type { NodeResult } from './node-result.ts';
 import { type PolicyTable, policyProblem } from './policy.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { AnyTool, Tools } from './tool.ts';
+import { type Aliases, versionProblem } from './versions.ts';
 
 export type NodeFunction<F extends Fields, T extends Tools, N extends string> = (
   state: StateOf<F>,
@@ -71,6 +72,13 @@ export interface AgentDefinition<F extends Fields, T extends Tools, N extends st
   readonly policy?: PolicyTable;
   /** Agents that its nodes start as children, by `child`. A function where they refer to this one. */
   readonly agents?: readonly AnyAgent[] | (() => readonly AnyAgent[]);
+  /** New names of nodes and tools, by those that threads in flight know. */
+  readonly aliases?: Aliases;
+  /**
+   * Older versions of this agent. Given, even as an empty list, each thread stays with the version that began it; else all go on
+   * with this one.
+   */
+  readonly earlier?: readonly AnyAgent[];
   /** How a state of an older version becomes one of `stateVersion`, by the version each leads to: `{ 2: (state) => … }`. */
   readonly migrations?: Migrations;
   /** Makes the values again that are never stored: secrets and live objects. Called after every restart. */
@@ -104,6 +112,8 @@ export interface AnyAgent {
   readonly policy?: PolicyTable;
   readonly agents?: readonly AnyAgent[] | (() => readonly AnyAgent[]);
   readonly migrations?: Migrations;
+  readonly aliases?: Aliases;
+  readonly earlier?: readonly AnyAgent[];
   rehydrate?(state: never): object | Promise<object>;
 }
 
@@ -145,8 +155,13 @@ function firstProblem(agent: AnyAgent): string | undefined {
     limitProblem(agent.limits ?? {}, 'limits') ??
     graphProblem(agent, '') ??
     toolProblem(agent) ??
-    policyProblem(agent.policy ?? [], { nodes: nodeNames(agent, ''), tools: Object.keys(agent.tools) })
+    policyProblem(agent.policy ?? [], namesIn(agent)) ??
+    versionProblem(agent, namesIn(agent))
   );
+}
+
+function namesIn(agent: AnyAgent) {
+  return { nodes: nodeNames(agent, ''), tools: Object.keys(agent.tools) };
 }
 
 /** The names of all nodes, those inside of graphs as `graph/node`. */

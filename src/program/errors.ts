@@ -3,6 +3,7 @@ import { errorFamily } from '../base/errors.ts';
 export interface ProgramErrorDetails {
   agent_invalid: { agent: string; problem: string };
   node_unknown: { agent: string; version: number; node: string; known: string };
+  version_missing: { agent: string; version: number; kept: string };
   node_returned_nothing: { node: string };
   node_timed_out: { node: string; afterMs: number };
   edge_missing: { node: string };
@@ -42,6 +43,8 @@ export const programErrors = errorFamily<ProgramErrorDetails>({
   agent_invalid: (d) => `Agent "${d.agent}" cannot be used: ${d.problem}.`,
   node_unknown: (d) =>
     `Version ${d.version} of agent "${d.agent}" has no node "${d.node}"; it has ${d.known}. Bring it back: the thread goes on there.`,
+  version_missing: (d) =>
+    `The thread was begun by version ${d.version} of agent "${d.agent}" and is pinned to it; this app has ${d.kept}. Bring that version back in \`earlier\`. Nothing was changed.`,
   node_returned_nothing: (d) =>
     `Node "${d.node}" returned nothing that goto(…), end(…) or update(…) made. Return one of them.`,
   node_timed_out: (d) => `Node "${d.node}" did not end within ${d.afterMs} ms, its timeLimitMs.`,
