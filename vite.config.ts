@@ -37,6 +37,17 @@ export default defineConfig({
       },
       {
         resolve: { alias },
+        // The engine's suite once more, with the engine thrown away after each boundary.
+        test: {
+          name: 'reload',
+          testTimeout: 30_000,
+          include: ['test/engine/**/*.test.ts'],
+          env: { HOLDFAST_RELOAD: '1' },
+          setupFiles: ['test/engine/reload-exemptions.ts'],
+        },
+      },
+      {
+        resolve: { alias },
         // Found at the start: a dependency that Vite meets only later reloads the page in mid-test.
         optimizeDeps: { include: ['comlink', 'msgpackr', 'zod', 'pdfjs-dist/legacy/build/pdf.mjs'] },
         test: {

@@ -1,9 +1,18 @@
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
+import type { LoggedEvent } from '../model/event.ts';
+import type { FieldDiff } from '../model/field-diff.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Extension, InboxPolicy } from '../model/inbox.ts';
 import type { Wait, WaitAnswer } from '../model/wait.ts';
-import type { CheckpointQuery, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
+import type {
+  CheckpointQuery,
+  GoBack,
+  Inspected,
+  StreamMessage,
+  ThreadSummary,
+  ThreadView,
+} from '../protocol/host-api.ts';
 import { Connection, type ConnectOptions, type WorkerSource } from './connection.ts';
 import { streamOf } from './stream.ts';
 import type { AgentType, PageInput, PageState, PageWait, QuestionWait } from './types.ts';
@@ -68,6 +77,26 @@ export interface ThreadClient<A extends AgentType> {
   waits(): Promise<readonly PageWait<A>[]>;
   /** What nodes ask a person. All that a thread waits for, timers and events too, is in its `view`. */
   questions(): Promise<readonly QuestionWait[]>;
+  /** A checkpoint with its state, its events and its forks. @throws `checkpoint_unknown` */
+  inspect(checkpoint: CheckpointId): Promise<Inspected>;
+  /** What differs between two checkpoints, or a checkpoint and a state. @throws `checkpoint_unknown` */
+  diff(before: CheckpointId | object, after: CheckpointId | object): Promise<readonly FieldDiff[]>;
+  /**
+   * Makes the state at an earlier checkpoint the state again, durably; the run goes on from there. Effects that are passed over
+   * need a choice each. @throws `choice_needed` (with the effects), `checkpoint_unknown`, `already_there`: nothing was changed
+   */
+  rollBack(checkpoint: CheckpointId, options?: GoBack): Promise<CheckpointId>;
+  /** Changes the state at the head, through reducers and schemas. @throws as `rollBack` */
+  edit(update: PageInput<A>, options?: GoBack): Promise<CheckpointId>;
+  /** A new thread from a checkpoint of this one, with a state that may be edited. @throws as `rollBack` */
+  fork(
+    checkpoint: CheckpointId,
+    options?: GoBack & { readonly id?: string; readonly edit?: PageInput<A> },
+  ): Promise<ThreadClient<A>>;
+  /** The event log: who did what, when, and how it ended. */
+  log(query?: { readonly from?: CheckpointId; readonly limit?: number }): Promise<readonly LoggedEvent[]>;
+  /** The whole event log as JSON Lines, with the data that the events refer to. */
+  exportLog(): Promise<string>;
   /** Asks the run to stop. Durable once it resolves; what was done is kept. */
   cancel(): Promise<void>;
   /** Goes on with a thread whose worker ended, where `serve` was told not to do that by itself. */
@@ -97,6 +126,16 @@ function threadClient<A extends AgentType>(connection: Connection, id: string): 
       const asked = (view?.waits ?? []).filter(({ kind }) => kind === 'question');
       return asked.map((wait) => questionClient(connection, id, wait));
     },
+    inspect: (checkpoint) => connection.call((remote) => remote.inspect(id, checkpoint)),
+    diff: (before, after) => connection.call((remote) => remote.diff(id, before, after)),
+    rollBack: (checkpoint, options = {}) => connection.call((remote) => remote.rollBack(id, checkpoint, options)),
+    edit: (update, options = {}) => connection.call((remote) => remote.edit(id, update, options)),
+    async fork(checkpoint, { id: to = freshId(), ...options } = {}) {
+      await connection.call((remote) => remote.fork(id, checkpoint, to, options));
+      return threadClient<A>(connection, to);
+    },
+    log: (query = {}) => connection.call((remote) => remote.events(id, query)),
+    exportLog: () => connection.call((remote) => remote.exportLog(id)),
     cancel: () => connection.call((remote) => remote.cancel(id, freshId())),
     resume: () => connection.call((remote) => remote.resume(id)),
   };

@@ -9,16 +9,37 @@ import type { QuarantinedRecord } from '../model/repair.ts';
 import { BodyReader } from './body.ts';
 import { packBody } from './packer.ts';
 import type { Fault } from './recover-lineage.ts';
-import type { ThreadCodec } from './thread-codec.ts';
+import { recordFormat, type ThreadCodec } from './thread-codec.ts';
 
 /** Marks come behind all events, whose keys are hexadecimal. */
 export const marks = { from: 'q:', to: 'q;' } as const;
 
-export async function sealMark(codec: ThreadCodec, mark: QuarantinedRecord): Promise<RecordWrite> {
+/** One for each; a chunk that an earlier repair moved into its mark keeps that one. */
+export async function sealMarks(
+  codec: ThreadCodec,
+  found: readonly QuarantinedRecord[],
+): Promise<readonly RecordWrite[]> {
+  const sealed = await Promise.all(found.map((mark) => sealMark(codec, mark)));
+  return sealed.filter((mark) => mark !== undefined);
+}
+
+async function sealMark(codec: ThreadCodec, mark: QuarantinedRecord): Promise<RecordWrite | undefined> {
   const { table, key, reason, atMs, repairedBy } = mark;
+  const markKey = `${marks.from}${table}/${key}`;
   const moved = table === 'blobs' ? await codec.source.get('blobs', codec.thread, key) : undefined;
+  const wasMoved = moved?.body.length === 0 && (await codec.source.get('events', codec.thread, markKey)) !== undefined;
+  if (wasMoved) return undefined;
   const body = packBody([table, key, reason, atMs, repairedBy, moved?.body ?? null]);
-  return codec.sealRecord('events', `${marks.from}${table}/${key}`, body, { mode: 'replace' });
+  return codec.sealRecord('events', markKey, body, { mode: 'replace' });
+}
+
+/** What stays of the chunks that are moved into their marks, in the same commit: nothing that counts as stored. */
+export function emptied(found: readonly QuarantinedRecord[]): readonly RecordWrite[] {
+  return found.flatMap(({ table, key }): RecordWrite[] =>
+    table === 'blobs'
+      ? [{ table, key, format: recordFormat, plain: {}, body: new Uint8Array(0), mode: 'replace' }]
+      : [],
+  );
 }
 
 /**

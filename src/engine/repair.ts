@@ -9,7 +9,7 @@
 import { randomId } from '../base/random.ts';
 import { type FieldImage, isLogImage, logLength } from '../codec/checkpoint-codec.ts';
 import { buildCheckpoint, type CheckpointPlan, noChange } from '../codec/commit-builder.ts';
-import { lastChunks, sealMark } from '../codec/quarantine.ts';
+import { emptied, lastChunks, sealMarks } from '../codec/quarantine.ts';
 import type { Fault } from '../codec/recover-lineage.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
@@ -42,8 +42,6 @@ export async function repairThread(
     if (ground === undefined) return false;
     const { info, status, isApplied } = await commitRepair(ports, options, codec, row, ground);
     if (!isApplied) return false;
-    const moved = info.quarantined.flatMap(({ table, key }) => (table === 'blobs' ? [{ table, key }] : []));
-    if (moved.length > 0) await ports.store.deleteRecords(row.thread, row.incarnation, row.epoch, moved);
     emit({ type: 'repaired', repair: info });
     emit({ type: 'status', status: status.status, failure: status.failure });
     return true;
@@ -112,7 +110,7 @@ async function commitRepair(
         },
       },
     ],
-    records: await Promise.all(marks.map((mark) => sealMark(codec, mark))),
+    records: [...(await sealMarks(codec, marks)), ...emptied(marks)],
     wakeUpAtMs: await earliestExpiry(codec, control),
     durability: 'strict',
   };

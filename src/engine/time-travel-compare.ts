@@ -5,13 +5,14 @@ import { commonLength } from '../codec/log-prefix.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage, openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
 import type { EffectClass, EffectKind, EffectStatus } from '../model/effect.ts';
+import type { FieldDiff } from '../model/field-diff.ts';
 import { type CheckpointId, type ThreadId, threadIdProblem } from '../model/ids.ts';
 import { isAbandoned } from '../model/past.ts';
 import type { ThreadStatus } from '../model/records.ts';
 import { engineErrors } from './errors.ts';
 import { controlOf, positionOf } from './plans.ts';
 import { effectInfo, settles } from './step-ledger.ts';
-import { diffSides, type FieldDiff, storedSide } from './time-travel-diff.ts';
+import { diffSides, storedSide } from './time-travel-diff.ts';
 import { checkpointOf, type TravelParts } from './time-travel-parts.ts';
 
 export interface Comparison {

@@ -11,6 +11,7 @@ import type { StateImage } from '../codec/thread-image.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import { diffValues, type ValueChange } from '../model/diff.ts';
 import type { ThreadEvent } from '../model/event.ts';
+import type { FieldDiff, LogSide } from '../model/field-diff.ts';
 import { FileRef } from '../model/file-ref.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import { hiddenPrefix } from '../model/lines.ts';
@@ -29,31 +30,6 @@ export interface Inspection {
   /** Threads that were forked from it. */
   readonly forks: readonly Pin[];
 }
-
-/** What a log has behind the common part: how many items, and the first 100 of them. */
-export interface LogSide {
-  readonly count: number;
-  readonly items: readonly unknown[];
-}
-
-export type FieldDiff =
-  | {
-      readonly field: string;
-      readonly kind: 'value';
-      readonly change: 'added' | 'removed' | 'changed';
-      /** Empty path: the whole value. */
-      readonly changes: readonly ValueChange[];
-      readonly isComplete: boolean;
-    }
-  | {
-      readonly field: string;
-      readonly kind: 'log';
-      readonly change: 'added' | 'removed' | 'changed';
-      /** Items that both begin with. */
-      readonly common: number;
-      readonly before: LogSide;
-      readonly after: LogSide;
-    };
 
 /** A checkpoint, or a state in memory: what `state()` gave, or a plain object with lists for logs. */
 export type DiffSide = CheckpointId | Readonly<Record<string, unknown>>;

@@ -48,4 +48,4 @@ export {
   unknown,
   type Verdict,
 } from '../program/tool.ts';
-export type { StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
+export type { GoBack, Inspected, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';

@@ -9,6 +9,7 @@ import { Host } from '../host/host.ts';
 import { lazyApi } from '../host/lazy-api.ts';
 import { holdLifeLock } from '../host/life-lock.ts';
 import { platformClock } from '../host/platform-clock.ts';
+import { onOnline, platformNetwork } from '../host/platform-network.ts';
 import { webLocks } from '../host/web-locks.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import type { LanguageModel } from '../program/model.ts';
@@ -18,7 +19,10 @@ import { IndexedDbKeyStore } from '../stores/indexeddb/indexeddb-key-store.ts';
 import { IndexedDbStore } from '../stores/indexeddb/indexeddb-store.ts';
 
 export interface ServeOptions
-  extends Pick<EngineOptions, 'durability' | 'tiers' | 'maxResumes' | 'namespace' | 'owner'> {
+  extends Pick<
+    EngineOptions,
+    'durability' | 'tiers' | 'maxResumes' | 'namespace' | 'owner' | 'models' | 'secrets' | 'retention' | 'archive'
+  > {
   readonly model?: LanguageModel;
   /** Name of the database. Default `holdfast`. */
   readonly database?: string;
@@ -48,7 +52,7 @@ async function openHost(agent: AnyAgent, options: ServeOptions): Promise<HostMet
     const keyRing = await KeyRing.open(store, new IndexedDbKeyStore<CryptoKey>(connection), webCryptography, webRandom);
     const lifeLock = `holdfast:life:${randomId(webRandom)}`;
     host = new Host({
-      ports: { store, keyRing, clock: platformClock, random: webRandom },
+      ports: { store, keyRing, clock: platformClock, random: webRandom, network: platformNetwork },
       options: { agent, ...engineOptions },
       locks: webLocks(navigator.locks),
       hints: broadcastHints(database),
@@ -56,6 +60,7 @@ async function openHost(agent: AnyAgent, options: ServeOptions): Promise<HostMet
       resume,
     });
     await host.start();
+    onOnline(() => host?.kickAll());
     await holdLifeLock(navigator.locks, lifeLock);
     return host.methods();
   } catch (error) {

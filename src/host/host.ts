@@ -3,7 +3,7 @@ import { errorToData } from '../base/errors.ts';
 import { Engine } from '../engine/engine.ts';
 import { engineErrors } from '../engine/errors.ts';
 import type { EngineOptions, EnginePorts } from '../engine/ports.ts';
-import type { ThreadHash } from '../model/ids.ts';
+import type { CheckpointId, ThreadHash } from '../model/ids.ts';
 import type { HostMethods, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
 import { protocolVersion } from '../protocol/host-api.ts';
 import { storeErrors } from '../store/errors.ts';
@@ -52,11 +52,17 @@ export class Host {
     }
   }
 
+  /** Something that any thread may wait for has changed: the network is back. */
+  kickAll(): void {
+    for (const thread of this.#hosted.values()) thread.kick();
+  }
+
   /** The functions that a page may call. */
   methods(): HostMethods {
     const { options, lifeLock } = this.#parts;
     const { agent } = options;
     const thread = (id: string) => this.#engine.thread(id);
+    const secrets = new Set(Object.keys(agent.state).filter((name) => agent.state[name]?.kind === 'secret'));
     return {
       hello: () => ({ protocol: protocolVersion, agent: agent.name, version: agent.version, lifeLock }),
       threads: () => this.#threads(),
@@ -73,9 +79,26 @@ export class Host {
       answer: (id, wait, digest, answer) =>
         this.#then(id, ({ engineThread }) => engineThread.answer(wait, digest, answer)),
       view: (id) => this.#view(id),
-      state: async (id, checkpoint) => {
-        const secrets = Object.keys(agent.state).filter((name) => agent.state[name]?.kind === 'secret');
-        return plainState(await thread(id).state(checkpoint ?? undefined), new Set(secrets));
+      state: async (id, checkpoint) => plainState(await thread(id).state(checkpoint ?? undefined), secrets),
+      inspect: async (id, checkpoint) => {
+        const { info, state, events, forks } = await thread(id).inspect(checkpoint);
+        return { info, state: await plainState(state, secrets), events, forks: forks.map((fork) => fork.thread) };
+      },
+      diff: (id, before, after) => thread(id).diff(before as CheckpointId, after as CheckpointId),
+      rollBack: (id, checkpoint, back) => this.#then(id, ({ engineThread }) => engineThread.rollBack(checkpoint, back)),
+      edit: async (id, update, back) => {
+        const given = (await withFileRefs(update)) as object;
+        return this.#then(id, ({ engineThread }) => engineThread.edit(given, back));
+      },
+      fork: async (id, checkpoint, to, options) => {
+        await thread(id).fork(checkpoint, { ...options, id: to });
+        (await this.#thread(to)).kick();
+      },
+      events: (id, query) => thread(id).events(query),
+      exportLog: async (id) => {
+        let text = '';
+        for await (const line of thread(id).exportLog()) text += line;
+        return text;
       },
       checkpoints: (id, query) => thread(id).checkpoints(query),
       effects: (id) => thread(id).effects(),
@@ -111,10 +134,11 @@ export class Host {
   }
 
   /** Does it, and lets the thread run if that gave it something to do: here, or where it runs already. */
-  async #then(id: string, work: (thread: HostedThread) => unknown): Promise<void> {
+  async #then<Result>(id: string, work: (thread: HostedThread) => Promise<Result> | Result): Promise<Result> {
     const thread = await this.#thread(id);
+    let result: Result;
     try {
-      await work(thread);
+      result = await work(thread);
     } catch (error) {
       // What was asked may be on record all the same; and a wait whose time is over may be the last.
       if (storeErrors.is(error) || engineErrors.is(error, 'wait_closed')) thread.kick();
@@ -122,6 +146,7 @@ export class Host {
     }
     thread.hint();
     thread.kick();
+    return result;
   }
 
   async #view(id: string): Promise<ThreadView | null> {

@@ -2,9 +2,12 @@
 import type { ErrorData } from '../base/errors.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
+import type { LoggedEvent, ThreadEvent } from '../model/event.ts';
+import type { FieldDiff } from '../model/field-diff.ts';
 import type { Frame, StepSummary } from '../model/frame.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Extension, InboxPolicy } from '../model/inbox.ts';
+import type { EffectChoice } from '../model/past.ts';
 import type { ThreadStatus } from '../model/records.ts';
 import type { Wait, WaitAnswer } from '../model/wait.ts';
 
@@ -47,6 +50,20 @@ export interface ThreadSummary {
   readonly error: ErrorData | null;
 }
 
+/** What going back is told: what becomes of each effect that is passed over, by its key; and why. */
+export interface GoBack {
+  readonly effects?: Readonly<Record<string, EffectChoice>>;
+  readonly reason?: string;
+}
+
+/** A checkpoint with its state, its events, and the threads that were forked from it. */
+export interface Inspected {
+  readonly info: CheckpointInfo;
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly events: readonly ThreadEvent[];
+  readonly forks: readonly string[];
+}
+
 /** A message of a watched thread: the whole view first, then what happens. */
 export type StreamMessage = { readonly type: 'view'; readonly view: ThreadView } | Frame;
 
@@ -68,6 +85,16 @@ export interface HostMethods {
   state(thread: string, checkpoint: CheckpointId | null): Promise<Readonly<Record<string, unknown>>>;
   checkpoints(thread: string, query: CheckpointQuery): Promise<readonly CheckpointInfo[]>;
   effects(thread: string): Promise<readonly EffectInfo[]>;
+  inspect(thread: string, checkpoint: CheckpointId): Promise<Inspected>;
+  /** A state to compare with may take the place of a checkpoint. */
+  diff(thread: string, before: CheckpointId | object, after: CheckpointId | object): Promise<readonly FieldDiff[]>;
+  rollBack(thread: string, checkpoint: CheckpointId, options: GoBack): Promise<CheckpointId>;
+  edit(thread: string, update: object, options: GoBack): Promise<CheckpointId>;
+  /** Makes the thread `to` from a checkpoint of this one. */
+  fork(thread: string, checkpoint: CheckpointId, to: string, options: GoBack & { edit?: object }): Promise<void>;
+  events(thread: string, query: { from?: CheckpointId; limit?: number }): Promise<readonly LoggedEvent[]>;
+  /** The whole event log as JSON Lines. */
+  exportLog(thread: string): Promise<string>;
   /** Streams the thread into the port until the port gets the message `stop`. */
   watch(thread: string, port: MessagePort): Promise<void>;
   /** Goes on with a thread whose worker ended, where that does not happen by itself. */
@@ -95,6 +122,13 @@ export const hostMethods = [
   'state',
   'checkpoints',
   'effects',
+  'inspect',
+  'diff',
+  'rollBack',
+  'edit',
+  'fork',
+  'events',
+  'exportLog',
   'watch',
   'resume',
   'close',

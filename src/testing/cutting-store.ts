@@ -29,6 +29,10 @@ export class Life {
     return this.#death.promise;
   }
 
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Operations that were begun so far. */
   get operations(): number {
     return this.#operations;

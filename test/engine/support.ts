@@ -10,6 +10,7 @@ import type { LanguageModel, ModelContext, ModelPart, ModelRequest } from '../..
 import type { Store } from '../../src/store/store.ts';
 import { CuttingStore, Life } from '../../src/testing/cutting-store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
+import { reloadingThread, reloads } from './reloading-thread.ts';
 
 /** One thread, and as many engines after one another as a test wants. */
 export class Scene {
@@ -32,7 +33,11 @@ export class Scene {
   /** The thread in an engine of its own: as after a restart. */
   async open(options: Partial<EngineOptions> & { readonly store?: Store } = {}): Promise<EngineThread> {
     const { store, ...changed } = options;
-    return (await this.world.engine({ ...this.#options, ...changed }, store)).thread('thread');
+    const engine = (given?: Store) => this.world.engine({ ...this.#options, ...changed }, given);
+    if (reloads && !(store instanceof CuttingStore)) {
+      return reloadingThread(engine, store ?? this.world.store(), 'thread');
+    }
+    return (await engine(store)).thread('thread');
   }
 
   /** Opened in a process that can be ended, or ends by itself: from then on nothing it does reaches the store. */
