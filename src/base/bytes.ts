@@ -58,6 +58,8 @@ function uint32(value: number): Uint8Array {
 }
 
 function uint64(value: number): Uint8Array {
+  // Above 2^53 several numbers would give the same bytes, and from 2^64 on those of a small one.
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} cannot be framed: it is no safe integer.`);
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
   return bytes;

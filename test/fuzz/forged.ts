@@ -2,7 +2,7 @@
  * Bodies that are sealed as they must be, and say something that no encoder writes: what a fault of another version, or somebody
  * with the key, would leave. Refused, or read as a value that means the same once it is written again.
  */
-import { isDeepStrictEqual } from 'node:util';
+
 import { codecErrors } from '../../src/codec/errors.ts';
 import { packBody, unpackBody } from '../../src/codec/packer.ts';
 import type { StoredRecord } from '../../src/model/records.ts';
@@ -11,6 +11,7 @@ import type { Dice } from './dice.ts';
 import { hostileMessage, mutated } from './hostile-bytes.ts';
 import { mutatedTree } from './hostile-values.ts';
 import type { OverlayStore } from './overlay.ts';
+import { isSame } from './same.ts';
 import type { Specimen } from './specimen.ts';
 import { keyOf } from './tampered.ts';
 
@@ -62,9 +63,7 @@ export async function meansTheSame(
   const { key, format, plain, body } = again;
   store.put(specimen.table, hash, record.key, { commit: record.commit, key, format, plain, body });
   const second = await specimen.open(codec);
-  return isDeepStrictEqual(withoutTags(second), withoutTags(opened))
-    ? undefined
-    : 'written again, it says something else';
+  return isSame(withoutTags(second), withoutTags(opened)) ? undefined : 'written again, it says something else';
 }
 
 function withoutTags(opened: unknown): unknown {

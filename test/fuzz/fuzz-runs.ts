@@ -158,7 +158,15 @@ class Fuzzer {
 
   async #tampered(dice: Dice): ReturnType<Attempt> {
     const { thread, specimen, record, other } = await this.#choose(dice);
-    const done = await tamper({ corpus: this.#corpus, thread, specimen, record, other: other.record, dice });
+    const done = await tamper({
+      corpus: this.#corpus,
+      thread,
+      specimen,
+      record,
+      other: other.record,
+      isOfSameThread: other.thread === thread,
+      dice,
+    });
     const name = `${specimen.decoder}, tampered`;
     if (done === undefined) return [name, { is: 'read' }];
     this.#corpus.store.put(specimen.table, thread.hash, record.key, done.record);

@@ -24,13 +24,14 @@ const bound = [
 ] as const;
 
 export async function tryRow(dice: Dice, corpus: Corpus, thread: Exhibit): Promise<Verdict> {
-  const { row, olderRows } = thread;
+  const { olderRows } = thread;
+  const row = dice.pick([thread.row, ...olderRows]);
   const [one, other] = corpus.threads;
   const neighbour = (row.thread === one.hash ? other : one).row;
   const field = dice.pick(bound);
   const changed: Record<string, unknown> = { ...row };
   changed[field] = dice.pick<() => unknown>([
-    () => hostileValue(dice),
+    () => (field === 'thread' ? dice.pick(['', 'another', ringOwner]) : hostileValue(dice)),
     () => neighbour[field],
     () => dice.pick(olderRows)[field],
     () => (field === 'control' ? mutated(dice, row.control, neighbour.control) : disguised(row[field])),
@@ -51,7 +52,7 @@ function disguised(value: unknown): unknown {
   if (typeof value !== 'number') return undefined;
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigInt64(0, BigInt(value));
-  return value >= 0 && value % 2 === 0 ? value + 2 ** 64 : new TextDecoder().decode(bytes);
+  return value === 0 ? 2 ** 64 : new TextDecoder().decode(bytes);
 }
 
 function sameField(a: unknown, b: unknown): boolean {
@@ -80,7 +81,7 @@ export async function tryWrap(
     () => ({ ...record, body: other.body }),
     () => ({ ...other, key: record.key }),
     () => ({ ...record, plain: hostileValue(dice) }),
-    () => ({ ...record, format: hostileValue(dice) ?? 7 }),
+    () => ({ ...record, format: dice.pick([0, 2, -1, 0.5, Number.NaN, 2 ** 64, '1', {}, null, undefined, [1]]) }),
     () => ({
       ...record,
       plain: Object.fromEntries(Object.keys(record.plain).map((name) => [name, hostileValue(dice)])),
@@ -93,5 +94,8 @@ export async function tryWrap(
   } catch (error) {
     return judgeError(error);
   }
-  return { is: 'accepted', message: `${record.key} of the key ring was changed and is read` };
+  return {
+    is: 'accepted',
+    message: `${record.key} of the key ring was changed and is read`,
+  };
 }

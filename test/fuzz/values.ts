@@ -1,18 +1,20 @@
 /** Packed values: msgpackr's value dialect and our stand-ins in it. */
-import { isDeepStrictEqual } from 'node:util';
+
+import { BodyReader } from '../../src/codec/body.ts';
 import { codecErrors } from '../../src/codec/errors.ts';
-import { LargeRef, LooseText, NegativeZero, packValue, StoredError } from '../../src/codec/packer.ts';
+import { LargeRef, LooseText, NegativeZero, packBody, packValue, StoredError } from '../../src/codec/packer.ts';
 import { BlobBatch, type StoredValue, type ThreadCodec } from '../../src/codec/thread-codec.ts';
 import type { Exhibit } from './corpus.ts';
 import type { Dice } from './dice.ts';
 import { hostileMessage, mutated } from './hostile-bytes.ts';
 import { hostileObject, hostileValue, mutatedTree } from './hostile-values.ts';
+import { isSame } from './same.ts';
 import { judgeError, strangePrototype, type Verdict } from './verdict.ts';
 
 export async function tryValue(dice: Dice, { codec, values }: Exhibit): Promise<Verdict> {
-  const stored = hostileStored(dice, values);
   let value: unknown;
   try {
+    const stored = hostileStored(dice, values);
     value = await codec.decodeValue(stored);
   } catch (error) {
     return judgeError(error);
@@ -31,7 +33,7 @@ async function comesBack(codec: ThreadCodec, value: unknown): Promise<Verdict> {
   }
   if (again instanceof LargeRef) return { is: 'read' }; // its blob is not in the store
   const second = await codec.decodeValue(again).catch((error: unknown) => error);
-  if (codecErrors.is(second, 'record_missing') || isDeepStrictEqual(second, value)) return { is: 'read' };
+  if (codecErrors.is(second, 'record_missing') || isSame(second, value)) return { is: 'read' };
   return { is: 'accepted', message: 'a value that was read does not come back the same when it is written again' };
 }
 
@@ -45,13 +47,20 @@ function hostileStored(dice: Dice, values: readonly Uint8Array[]): StoredValue {
     () => packedAs(dice, hostileObject(dice)),
     () => packedAs(dice, standIn(dice)),
     () => packedAs(dice, [standIn(dice), standIn(dice)]),
-    () => reference(dice),
+    () => readAsStored(dice),
   ])();
 }
 
-function packedAs(dice: Dice, value: unknown): Uint8Array {
+/** A reference as a body holds it. */
+function readAsStored(dice: Dice): StoredValue {
+  const { hash, bytes, form, name, type } = reference(dice);
+  const body = packedAs(dice, [[hash, bytes, form, name, type]], packBody);
+  return BodyReader.of(body, { table: 'values', key: '' }).stored();
+}
+
+function packedAs<Value>(dice: Dice, value: Value, pack: (value: Value) => Uint8Array = packValue): Uint8Array {
   try {
-    return packValue(value);
+    return pack(value);
   } catch {
     return hostileMessage(dice);
   }
