@@ -106,7 +106,7 @@ describe('plain fields', () => {
     const given = await givenThread(38);
     const { dedupId: _, ...item } = await sealInboxItem(given.codec, 'd', { type: 'cancel', atMs: 1 }, new BlobBatch());
     const record = { ...item, key: 'o:0000000001', commit, plain: null as never };
-    given.store.data.write({ records: [{ table: 'inbox', thread: given.hash, record }] });
+    given.store.data.write({ records: [{ table: 'inbox', thread: given.hash, record, mode: 'create' }] });
     await expect(readInbox(given.codec, 0)).rejects.toMatchObject({ code: 'record_damaged' });
   });
 
