@@ -77,7 +77,7 @@ function bytes(length: number): Uint8Array {
   return made;
 }
 
-function appendingAgent(steps: number, onStep: (step: number) => void = () => undefined) {
+export function appendingAgent(steps: number, onStep: (step: number) => void = () => undefined) {
   return defineAgent({
     name: 'appending',
     version: 1,

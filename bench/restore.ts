@@ -1,10 +1,16 @@
+import type { Page } from 'playwright';
 import { Appending } from './appending.ts';
+import { bundled } from './bundled.ts';
 import { type Figure, figure, median, together } from './figures.ts';
+import { inChromium } from './in-chromium.ts';
 
 const limit = 1.5;
+const bareLimit = 2.0;
 
 /** P3: a fresh engine opens a long thread, and a short one; until the state of the head and its waits are there. */
-export async function benchRestore({ long, rounds } = { long: 10_000, rounds: 60 }): Promise<Figure> {
+export async function benchRestore(
+  { long, rounds, browserRounds } = { long: 10_000, rounds: 60, browserRounds: 40 },
+): Promise<Figure> {
   const database = new Appending();
   await database.run({ steps: 10 }, 'short');
   await database.run({ steps: long }, 'long');
@@ -15,7 +21,16 @@ export async function benchRestore({ long, rounds } = { long: 10_000, rounds: 60
     longMs.push(a);
     shortMs.push(b);
   }
+  const { ours, bare } = await inBrowser(long, browserRounds);
   return together({
+    'a worker': figure(
+      `a worker starts and restores ${long} steps (median)`,
+      'ms',
+      median(ours),
+      ['bare: starts, opens, reads 40 KB', median(bare)],
+      bareLimit,
+      { browserRounds },
+    ),
     'long and short': figure(
       `restoring ${long} steps (median)`,
       'ms',
@@ -34,4 +49,19 @@ async function restore(database: Appending, id: string): Promise<number> {
   await thread.waits();
   if (messages.length === 0) throw new Error('Nothing was restored.');
   return performance.now() - began;
+}
+
+/** The same in Chromium, worker start included, beside a worker that only opens a database and reads 40 KB. */
+async function inBrowser(steps: number, rounds: number) {
+  const work = async (page: Page) => {
+    await page.waitForFunction(() => window.measureRestores !== undefined);
+    return page.evaluate(
+      (given) => {
+        if (window.measureRestores === undefined) throw new Error('The page is not ready.');
+        return window.measureRestores(given);
+      },
+      { steps, rounds },
+    );
+  };
+  return inChromium('restore.html', work, [await bundled(['restore-worker', 'bare-worker'])]);
 }
