@@ -13,7 +13,6 @@ import { openThreadImage, type ThreadImage } from '../../src/codec/thread-image.
 import { sealAnswer, sealWait } from '../../src/codec/wait-codec.ts';
 import type { CommitGroup, RecordWrite } from '../../src/model/commit.ts';
 import { emptyControl } from '../../src/model/empty-control.ts';
-import { FileRef } from '../../src/model/file-ref.ts';
 import {
   type CheckpointId,
   type CommitId,
@@ -28,6 +27,7 @@ import type { ThreadRow } from '../../src/model/records.ts';
 import { MemoryKeyStore } from '../../src/stores/memory/memory-key-store.ts';
 import { plainCryptography } from '../../src/testing/plain-cryptography.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
+import { fieldsOf, hiddenFields, itemsFrom } from './corpus-values.ts';
 import { OverlayStore } from './overlay.ts';
 
 export interface Corpus {
@@ -94,13 +94,13 @@ class Builder {
     const first = await step({
       kind: 'snapshot',
       cause: 'input',
-      change: { ...noChange, set: this.#fields(), append: this.#items(0) },
+      change: { ...noChange, set: fieldsOf(this.#name), append: itemsFrom(this.#name, 0) },
     });
     image = await this.#ledger(codec, image);
-    await step({ change: { ...noChange, set: new Map([['count', 2]]), append: this.#items(1) } });
+    await step({ change: { ...noChange, set: new Map([['count', 2]]), append: itemsFrom(this.#name, 1) } });
     const third = await step({ change: { ...noChange, set: new Map([['count', 3]]) } });
     const atThird = image.state?.fields ?? new Map();
-    await step({ change: { set: this.#hidden(), append: this.#items(2), remove: ['gone'] } });
+    await step({ change: { set: hiddenFields(), append: itemsFrom(this.#name, 2), remove: ['gone'] } });
     const waits = ['WWWWWWWWWWWWWWWWWWWWW1', 'WWWWWWWWWWWWWWWWWWWWW2'] as WaitId[];
     await this.#write(image, [
       await sealBase(codec, third, atThird),
@@ -179,53 +179,6 @@ class Builder {
         origin: { thread: 'origin', checkpoint: '0000000001-aaaaaaaaaaaa' as CheckpointId },
       },
     };
-  }
-
-  #fields(): ReadonlyMap<string, unknown> {
-    const big = Array.from({ length: 600 }, (_, at) => ({ at, text: `row ${at}` }));
-    return new Map<string, unknown>([
-      ['count', 1],
-      ['gone', this.#name],
-      [
-        'odd',
-        {
-          zero: -0,
-          loose: 'a\ud800b',
-          at: new Date(7),
-          many: new Set([1, 'x']),
-          named: new Map([['k', [1n, 2n ** 70n]]]),
-        },
-      ],
-      ['error', new RangeError('too far', { cause: { code: 1 } })],
-      ['text', `${this.#name} `.repeat(1_500)],
-      ['bytes', { all: new Uint8Array(60_000).map((_, at) => at % 251), some: new Float64Array([0.5, -1]) }],
-      ['file', FileRef.from({ name: 'a.txt', type: 'text/plain', bytes: new Uint8Array(5_000).fill(65) })],
-      ['big', big],
-    ]);
-  }
-
-  #items(from: number): ReadonlyMap<string, readonly unknown[]> {
-    return new Map([['log', [`${this.#name} ${from}`, { from }, -0]]]);
-  }
-
-  #hidden(): ReadonlyMap<string, unknown> {
-    const line = {
-      node: 'work',
-      step: 'SSSSSSSSSSSSSSSSSSSSSS',
-      from: 0,
-      sinceMs: 0,
-      waits: [],
-      status: 'open',
-      updates: 1,
-      error: null,
-    };
-    const fork = { node: 'begin', step: 'SSSSSSSSSSSSSSSSSSSSSS', join: 'work', count: 2, failures: 'stop', limit: 2 };
-    return new Map<string, unknown>([
-      ['#line/0', line],
-      ['#line/1', line],
-      ['#fork/', fork],
-      ['#update/0/0', { count: 1 }],
-    ]);
   }
 
   async #ledger(codec: ThreadCodec, before: ThreadImage): Promise<ThreadImage> {
