@@ -1,8 +1,18 @@
 import { parseArgs } from 'node:util';
 import { benchCommit } from './commit.ts';
+import { benchEngine } from './engine.ts';
 import type { Figure } from './figures.ts';
+import { benchGrowth } from './growth.ts';
+import { benchLong } from './long.ts';
+import { benchRestore } from './restore.ts';
 
-const benchmarks: Readonly<Record<string, () => Promise<Figure>>> = { commit: () => benchCommit() };
+const benchmarks: Readonly<Record<string, () => Promise<Figure>>> = {
+  commit: () => benchCommit(),
+  growth: () => benchGrowth(),
+  restore: () => benchRestore(),
+  engine: () => benchEngine(),
+  long: () => benchLong(),
+};
 
 const help = `npm run bench -- [NAME …] [--json]
 
@@ -31,9 +41,13 @@ for (const [name, run] of Object.entries(benchmarks)) {
   console.log(`${name} …`);
   const figure = await run();
   figures[name] = figure;
-  const peers = Object.entries(figure.peers).map(([peer, value]) => `${peer} ${value.toFixed(2)} ${figure.unit}`);
-  console.log(`  ${figure.title}: ${figure.ours.toFixed(2)} ${figure.unit}, ${peers.join(', ')}`);
-  console.log(`  ratio ${figure.ratio.toFixed(2)}, limit ${figure.limit}`);
+  for (const [part, each] of Object.entries(figure.parts ?? { [name]: figure })) show(part, each);
 }
 if (values.json === true) console.log(JSON.stringify(figures));
 process.exitCode = Object.values(figures).every(({ ratioToLimit }) => ratioToLimit <= 1) ? 0 : 1;
+
+function show(name: string, { title, ours, unit, peers, ratio, limit, more }: Figure): void {
+  const others = Object.entries(peers).map(([peer, value]) => `${peer} ${value.toFixed(3)} ${unit}`);
+  console.log(`  ${name}: ${title}: ${ours.toFixed(3)} ${unit}, ${others.join(', ')}`);
+  console.log(`  ratio ${ratio.toFixed(3)}, limit ${limit}; ${JSON.stringify(more)}`);
+}

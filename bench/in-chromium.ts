@@ -1,16 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright';
-import { createServer } from 'vite';
+import { createServer, type PluginOption } from 'vite';
 import { newProfile } from '../test/support/real-browser.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /** Opens a page of `bench/pages` in a headless Chromium of its own, and ends all it started. */
-export async function inChromium<Result>(page: string, work: (page: Page) => Promise<Result>): Promise<Result> {
+export async function inChromium<Result>(
+  page: string,
+  work: (page: Page) => Promise<Result>,
+  plugins: PluginOption[] = [],
+): Promise<Result> {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const server = await createServer({
     configFile: false,
     root,
+    plugins,
     logLevel: 'error',
     server: { port: 0, host: '127.0.0.1', hmr: false, watch: null },
     optimizeDeps: { include: ['msgpackr', 'comlink'] },

@@ -48,7 +48,7 @@ export function framed(parts: readonly (string | number | Uint8Array | null)[]):
     offset += 4;
     if (typeof part === 'string') {
       for (let index = 0; index < length; index += 1) whole[offset + index] = part.charCodeAt(index);
-    } else if (typeof part === 'number') view.setBigUint64(offset, BigInt(part));
+    } else if (typeof part === 'number') view.setBigUint64(offset, BigInt(safe(part)));
     else if (part !== null) whole.set(part, offset);
     offset += length;
   }
@@ -63,4 +63,10 @@ function isAscii(text: string): boolean {
 
 function lengthOf(part: string | number | Uint8Array | null): number {
   return part === null ? 0 : typeof part === 'number' ? 8 : part.length;
+}
+
+/** Above 2^53 several numbers would give the same bytes, and from 2^64 on those of a small one. */
+function safe(number: number): number {
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${number} cannot be framed: it is no safe integer.`);
+  return number;
 }

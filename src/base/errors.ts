@@ -47,6 +47,8 @@ export function errorFamily<Table extends object>(
   };
 }
 
+const deepestCause = 8;
+
 /** Any thrown value as plain data, causes included (at most eight deep). */
 export function errorToData(error: unknown, depth = 0): ErrorData {
   if (!(error instanceof Error)) {
@@ -68,13 +70,16 @@ export function errorToData(error: unknown, depth = 0): ErrorData {
     message: error.message,
     details: own?.details,
     stack: error.stack,
-    cause: error.cause === undefined || depth >= 8 ? undefined : errorToData(error.cause, depth + 1),
+    cause: error.cause === undefined || depth >= deepestCause ? undefined : errorToData(error.cause, depth + 1),
   };
 }
 
-/** The error that `errorToData` described: same code, details, message and causes. */
-export function errorFromData(data: ErrorData): Error {
-  const options = data.cause === undefined ? undefined : { cause: errorFromData(data.cause) };
+/** The error that `errorToData` described: same code, details, message and causes. What is no such data gives an error that says so. */
+export function errorFromData(data: ErrorData, depth = 0): Error {
+  if (!isErrorData(data, deepestCause + 1))
+    return new Error('Something failed, and what is known of it cannot be read.');
+  const hasCause = data.cause !== undefined && depth <= deepestCause;
+  const options = hasCause ? { cause: errorFromData(data.cause, depth + 1) } : undefined;
   const error =
     data.code === undefined
       ? new Error(data.message, options)
@@ -84,6 +89,19 @@ export function errorFromData(data: ErrorData): Error {
   if (data.stack !== undefined) error.stack = data.stack;
   if (data.status !== undefined) Object.assign(error, { status: data.status });
   return error;
+}
+
+/** Whether this has the shape of an error as data, causes included. */
+export function isErrorData(data: unknown, depth = 0): data is ErrorData {
+  if (typeof data !== 'object' || data === null) return false;
+  const { name, code, message, stack, cause, status } = data as Record<string, unknown>;
+  const isOwn =
+    typeof name === 'string' &&
+    typeof message === 'string' &&
+    (code === undefined || typeof code === 'string') &&
+    (stack === undefined || typeof stack === 'string') &&
+    (status === undefined || typeof status === 'number');
+  return isOwn && (cause === undefined || depth > deepestCause || isErrorData(cause, depth + 1));
 }
 
 function statusOf(error: object): number | undefined {

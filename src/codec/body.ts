@@ -1,6 +1,7 @@
 /** Reads the positional arrays that record bodies are. They were authenticated before; a wrong shape is still refused. */
+import { type ErrorData, isErrorData } from '../base/errors.ts';
 import { codecErrors } from './errors.ts';
-import { LargeRef, unpackBody } from './packer.ts';
+import { LargeRef, largeRefOf, unpackBody } from './packer.ts';
 import type { StoredValue } from './thread-codec.ts';
 
 export class BodyReader {
@@ -37,6 +38,12 @@ export class BodyReader {
     return this.#typed('number', true) as number | null;
   }
 
+  /** A number of things: whole, and not below 0. */
+  count(): number {
+    const item = this.#take();
+    return typeof item === 'number' && Number.isSafeInteger(item) && item >= 0 ? item : this.#refuse('a count', item);
+  }
+
   flag(): boolean {
     return this.#typed('boolean') as boolean;
   }
@@ -68,6 +75,23 @@ export class BodyReader {
     return item === null ? null : this.#storedFrom(item);
   }
 
+  /** An error as JSON. */
+  error(): ErrorData {
+    const json = this.text();
+    try {
+      const error: unknown = JSON.parse(json);
+      return isErrorData(error) ? error : this.#refuse('an error', error);
+    } catch {
+      return this.#refuse('an error as JSON', json);
+    }
+  }
+
+  errorOrNull(): ErrorData | null {
+    if (this.#items[this.#next] !== null) return this.error();
+    this.#next += 1;
+    return null;
+  }
+
   nested(): BodyReader {
     return new BodyReader(this.#take(), this.#where);
   }
@@ -88,7 +112,10 @@ export class BodyReader {
   entries(): readonly (readonly [string, BodyReader])[] {
     const item = this.#take();
     if (!(item instanceof Map)) return this.#refuse('a map', item);
-    return [...item].map(([name, element]) => [String(name), new BodyReader([element], this.#where)]);
+    return [...(item as ReadonlyMap<unknown, unknown>)].map(([name, element]) => [
+      typeof name === 'string' ? name : this.#refuse('a map with names', name),
+      new BodyReader([element], this.#where),
+    ]);
   }
 
   textOrNumberOrNull(): string | number | null {
@@ -109,11 +136,11 @@ export class BodyReader {
 
   #storedFrom(item: unknown): StoredValue {
     if (item instanceof Uint8Array) return Uint8Array.from(item);
-    const ref = new BodyReader(item, this.#where);
-    const [hash, bytes, form, name, type] = [ref.text(), ref.number(), ref.text(), ref.text(), ref.text()];
-    if (form !== 'packed' && form !== 'text' && form !== 'bytes' && form !== 'file')
-      return this.#refuse('a form', form);
-    return new LargeRef(hash, bytes, form, name, type);
+    try {
+      return largeRefOf(item);
+    } catch {
+      return this.#refuse('a stored value', item);
+    }
   }
 
   #typed(type: string, mayBeNull = false): unknown {

@@ -1,6 +1,5 @@
 /** Bodies of checkpoints (docs/format.md): position, control and the fields that a snapshot holds or a delta changes. */
 import { equalBytes } from '../base/bytes.ts';
-import type { ErrorData } from '../base/errors.ts';
 import type {
   CheckpointCause,
   CheckpointInfo,
@@ -219,7 +218,7 @@ function readControl(reader: BodyReader): Omit<Control, 'past'> {
       input: run.number(),
       began: run.textOrNull() as CheckpointId | null,
     },
-    ledger: { count: ledger.number(), digest: ledger.bytes(), from: ledger.number(), replayTo: ledger.number() },
+    ledger: { count: ledger.count(), digest: ledger.bytes(), from: ledger.count(), replayTo: ledger.count() },
     inboxTaken,
     consumed,
     epoch: { home: epoch.number(), local: epoch.number() },
@@ -235,7 +234,7 @@ function readControl(reader: BodyReader): Omit<Control, 'past'> {
     spent: readSpent(reader.nested()),
     stepFromMs: reader.number(),
     seenAtMs: reader.number(),
-    failure: parseFailure(reader.textOrNull()),
+    failure: reader.errorOrNull(),
   };
 }
 
@@ -245,10 +244,6 @@ function readLimits(reader: BodyReader): Control['limits'] {
 
 function readSpent(reader: BodyReader): Control['spent'] {
   return { ms: reader.number(), tokens: reader.number(), cost: reader.number() };
-}
-
-function parseFailure(json: string | null): ErrorData | null {
-  return json === null ? null : (JSON.parse(json) as ErrorData);
 }
 
 function fieldItem(image: FieldImage): unknown {
@@ -264,7 +259,7 @@ function readField(item: BodyReader): FieldImage {
     .list()
     .map((element): LogSpan => {
       const span = element.nested();
-      return { span: span.text(), from: span.number(), to: span.number() };
+      return { span: span.text(), from: span.count(), to: span.count() };
     });
   return { spans };
 }

@@ -4,7 +4,7 @@ import type { PlainFields, ThreadRow } from '../model/records.ts';
 import { BodyReader } from './body.ts';
 import { codecErrors } from './errors.ts';
 import { packBody } from './packer.ts';
-import { recordFormat, type ThreadCodec } from './thread-codec.ts';
+import { checkFormat, type ThreadCodec } from './thread-codec.ts';
 
 export interface RowControl {
   readonly threadId: ThreadId;
@@ -31,8 +31,11 @@ export async function sealRowControl(
 /** @throws `record_damaged`, `format_unknown` */
 export async function openRowControl(codec: ThreadCodec, row: ThreadRow): Promise<RowControl> {
   const where = { table: 'threads', key: 'control' };
-  if (row.format > recordFormat) {
-    throw codecErrors.make('format_unknown', { ...where, format: row.format, known: recordFormat });
+  checkFormat(where, row.format);
+  const { namespace, owner, agent, head, ledger, sequence } = row;
+  const areTexts = [namespace, owner, agent, head ?? ''].every((field) => typeof field === 'string');
+  if (!areTexts || typeof ledger !== 'number' || typeof sequence !== 'number') {
+    throw codecErrors.make('record_damaged', { ...where, reason: 'a plain field of the row has another type' });
   }
   const place = codec.place(where.table, where.key, boundFields(row), row.format);
   const reader = BodyReader.of((await codec.sealer.open(place, row.control)).plaintext, where);

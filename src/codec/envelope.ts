@@ -50,7 +50,8 @@ export function writeEnvelope({ keyId, nonce, parentTag, sealed }: Envelope): Ui
 }
 
 /** The parts of an envelope, or the reason why these bytes are none. */
-export function readEnvelope(bytes: Uint8Array): Envelope | string {
+export function readEnvelope(bytes: unknown): Envelope | string {
+  if (!(bytes instanceof Uint8Array)) return `it is ${bytes === null ? 'null' : `of type ${typeof bytes}`}, not bytes`;
   if (bytes.length < fixedBytes + tagBytes) return `${bytes.length} bytes are too few for an envelope`;
   if (bytes[0] !== magic[0] || bytes[1] !== magic[1]) return 'it does not begin like an envelope';
   if (bytes[2] !== envelopeVersion) return `its envelope version is ${bytes[2]}, not ${envelopeVersion}`;
@@ -71,6 +72,7 @@ export function tagOf(envelope: Uint8Array): Uint8Array {
   return envelope.slice(envelope.length - tagBytes);
 }
 
+/** @throws if a plain field, or the format, is of a type whose bytes could be taken for those of another. */
 export function authenticatedData(
   place: Place,
   keyId: Uint8Array,
@@ -78,7 +80,8 @@ export function authenticatedData(
 ): Uint8Array<ArrayBuffer> {
   const plain = Object.keys(place.plain)
     .sort()
-    .flatMap((name) => [name, place.plain[name] ?? null]);
+    .flatMap((name) => [name, plainPart(name, place.plain[name])]);
+  if (!Number.isSafeInteger(place.format)) throw new TypeError('The format is no number.');
   return framed([
     'holdfast/1',
     place.database,
@@ -91,4 +94,9 @@ export function authenticatedData(
     parentTag,
     ...plain,
   ]);
+}
+
+function plainPart(name: string, value: unknown): string | number | null {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value;
+  throw new TypeError(`The plain field "${name}" is of type ${typeof value}.`);
 }

@@ -84,11 +84,15 @@ function orderIn({ key }: StoredRecord): number {
 }
 
 async function openItem(codec: ThreadCodec, record: StoredRecord): Promise<OrderedItem> {
-  const dedupId = String(record.plain.dedupId);
+  const { dedupId } = (record.plain ?? {}) as StoredRecord['plain'];
+  const order = orderIn(record);
+  if (typeof dedupId !== 'string' || !Number.isSafeInteger(order)) {
+    const reason = 'it has no deduplication id, or no place in the order';
+    throw codecErrors.make('record_damaged', { table: 'inbox', key: record.key, reason });
+  }
   const { plaintext } = await codec.openRecord('inbox', { ...record, key: dedupId });
   const reader = BodyReader.of(plaintext, { table: 'inbox', key: record.key });
   const [type, atMs, stored, label] = [reader.text(), reader.number(), reader.storedOrNull(), reader.text()];
-  const order = orderIn(record);
   const value = stored === null ? undefined : await codec.decodeValue(stored);
   return { order, dedupId, item: itemFrom(type, atMs, value, label, record.key) };
 }

@@ -10,12 +10,12 @@ import type { CommitId, Incarnation, ThreadHash, ThreadId, WaitId } from '../mod
 import type { ParentThread } from '../model/parent-thread.ts';
 import type { RecordSource, StoredRecord } from '../model/records.ts';
 import { BodyReader } from './body.ts';
-import type { Cryptography } from './cipher.ts';
+import type { Cipher, Cryptography } from './cipher.ts';
 import { keyIdBytes, type Place } from './envelope.ts';
 import { codecErrors } from './errors.ts';
 import { packBody } from './packer.ts';
 import { DataSealer, Sealer } from './sealer.ts';
-import { recordFormat, ThreadCodec } from './thread-codec.ts';
+import { checkFormat, recordFormat, ThreadCodec } from './thread-codec.ts';
 
 /** The name under which the records of the ring itself are kept. */
 export const ringOwner = '#ring' as ThreadHash;
@@ -72,17 +72,13 @@ export class KeyRing<RootKey = unknown> {
     const record = ring ?? (await store.get('wraps', ringOwner, 'ring'));
     const rootKey = await keys.get(deviceKeyName);
     if (record === undefined || rootKey === undefined) throw keyMissing(store);
-    const root = new Sealer(rootKeyId(record), cryptography.rootCipher(rootKey), random);
-    try {
-      await root.open(ringPlace(store.name, 'ring', record.plain), record.body);
-    } catch (cause) {
-      throw codecErrors.make('key_wrong', { database: store.name, key: deviceKeyName }, cause);
-    }
+    const root = await openRing(store, record, cryptography.rootCipher(rootKey), random);
     const index = await store.get('wraps', ringOwner, 'index');
     if (index === undefined) {
       throw codecErrors.make('record_missing', { table: 'wraps', key: 'index', needed: 'a thread' });
     }
-    const { plaintext } = await root.open(ringPlace(store.name, 'index', index.plain), index.body);
+    checkFormat({ table: 'wraps', key: 'index' }, index.format);
+    const { plaintext } = await root.open(ringPlace(store.name, 'index', index.plain, index.format), index.body);
     const indexSealer = new DataSealer(root.keyId, await cryptography.dataCipher(plaintext), random);
     return new KeyRing({ store, cryptography, random, root, index: indexSealer, generation: record.commit });
   }
@@ -133,10 +129,15 @@ export class KeyRing<RootKey = unknown> {
 
   async #openWrap(thread: ThreadHash, incarnation: Incarnation) {
     const { store, root } = this.#parts;
+    if (typeof incarnation !== 'string') {
+      throw codecErrors.make('record_damaged', { table: 'threads', key: thread, reason: 'its incarnation is no text' });
+    }
     const key = `data:${incarnation}`;
     const wrap = await store.get('wraps', thread, key);
     if (wrap === undefined) throw codecErrors.make('key_missing', { database: store.name, key });
-    const { plaintext } = await root.open(wrapPlace(store.name, thread, incarnation, key, wrap.plain), wrap.body);
+    checkFormat({ table: 'wraps', key }, wrap.format);
+    const place = wrapPlace(store.name, thread, incarnation, key, wrap.plain, wrap.format);
+    const { plaintext } = await root.open(place, wrap.body);
     return {
       reader: BodyReader.of(plaintext, { table: 'wraps', key }),
       keyId: fromBase64url(String(wrap.plain.keyId)),
@@ -216,6 +217,18 @@ async function createRing<RootKey>(
   await store.createRecords(ringOwner, randomId(random) as CommitId, records);
 }
 
+/** The root's sealer, if its key opens what is in the ring. @throws `key_wrong` */
+async function openRing(store: WrapStore, ring: StoredRecord, cipher: Cipher, random: Random): Promise<Sealer> {
+  try {
+    const root = new Sealer(rootKeyId(ring), cipher, random);
+    checkFormat({ table: 'wraps', key: 'ring' }, ring.format);
+    await root.open(ringPlace(store.name, 'ring', ring.plain, ring.format), ring.body);
+    return root;
+  } catch (cause) {
+    throw codecErrors.make('key_wrong', { database: store.name, key: deviceKeyName }, cause);
+  }
+}
+
 function keyMissing(store: WrapStore) {
   return codecErrors.make('key_missing', { database: store.name, key: deviceKeyName });
 }
@@ -224,8 +237,8 @@ function rootKeyId(ring: StoredRecord): Uint8Array {
   return fromBase64url(String(ring.plain.root));
 }
 
-function ringPlace(database: string, key: string, plain: Place['plain']): Place {
-  return { database, table: 'wraps', thread: ringOwner, incarnation: '', key, format: recordFormat, plain };
+function ringPlace(database: string, key: string, plain: Place['plain'], format = recordFormat): Place {
+  return { database, table: 'wraps', thread: ringOwner, incarnation: '', key, format, plain };
 }
 
 function wrapPlace(
@@ -234,8 +247,9 @@ function wrapPlace(
   incarnation: Incarnation,
   key: string,
   plain: Place['plain'],
+  format = recordFormat,
 ): Place {
-  return { database, table: 'wraps', thread, incarnation, key, format: recordFormat, plain };
+  return { database, table: 'wraps', thread, incarnation, key, format, plain };
 }
 
 function fromBase64url(text: string): Uint8Array {

@@ -171,7 +171,7 @@ async function openOutcome(codec: ThreadCodec, record: StoredRecord): Promise<St
   return {
     status: reader.text() as OutcomeStatus,
     value: reader.storedOrNull(),
-    error: parseError(reader.textOrNull()),
+    error: reader.errorOrNull(),
     by: reader.text() as SettledBy,
     atMs: reader.number(),
     final: reader.flag(),
@@ -181,7 +181,7 @@ async function openOutcome(codec: ThreadCodec, record: StoredRecord): Promise<St
 
 async function openDoubt(codec: ThreadCodec, record: StoredRecord): Promise<Doubt> {
   const reader = await bodyOf(codec, record);
-  return { reason: JSON.parse(reader.text()) as ErrorData, atMs: reader.number() };
+  return { reason: reader.error(), atMs: reader.number() };
 }
 
 async function bodyOf(codec: ThreadCodec, record: StoredRecord): Promise<BodyReader> {
@@ -191,8 +191,4 @@ async function bodyOf(codec: ThreadCodec, record: StoredRecord): Promise<BodyRea
 
 function errorText(error: ErrorData | null): string | null {
   return error === null ? null : JSON.stringify(error);
-}
-
-function parseError(json: string | null): ErrorData | null {
-  return json === null ? null : (JSON.parse(json) as ErrorData);
 }

@@ -145,7 +145,13 @@ export async function openSegment(
 ): Promise<{ from: number; items: readonly StoredValue[] }> {
   const { plaintext } = await codec.openRecord('segments', record);
   const body = BodyReader.of(plaintext, { table: 'segments', key: record.key });
-  return { from: Number(record.plain.from), items: body.list().map((item) => item.stored()) };
+  const { from, count } = record.plain;
+  const items = body.list().map((item) => item.stored());
+  if (typeof from !== 'number' || count !== items.length) {
+    const reason = `it says that it holds ${count} items from ${from} on, and holds ${items.length}`;
+    throw codecErrors.make('record_damaged', { table: 'segments', key: record.key, reason });
+  }
+  return { from, items };
 }
 
 /** Field names may hold any character; keys are ASCII and `/` separates their parts. */

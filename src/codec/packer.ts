@@ -51,14 +51,14 @@ addExtension({
   Class: LooseText,
   type: 0x49,
   write: (text: LooseText) => text.units,
-  read: (units: number[]) => String.fromCharCode(...units),
+  read: textOfUnits,
 });
 addExtension({ Class: StoredError, type: 0x4a, write: (error: StoredError) => error.parts, read: readError });
 addExtension({
   Class: LargeRef,
   type: 0x4b,
   write: (ref: LargeRef) => [ref.hash, ref.bytes, ref.form, ref.name, ref.type],
-  read: (parts: [string, number, LargeForm, string, string]) => resolveLarge(new LargeRef(...parts)),
+  read: (parts: unknown) => resolveLarge(largeRefOf(parts)),
 });
 
 export function packValue(value: unknown): Uint8Array {
@@ -76,9 +76,30 @@ export function isPlainErrorClass(name: string): name is keyof typeof errorClass
   return Object.hasOwn(errorClasses, name);
 }
 
-function readError(parts: [keyof typeof errorClasses, string, string | null, boolean, unknown]): Error {
+/** One after the other: a call takes only some 100,000 arguments. */
+function textOfUnits(units: unknown): string {
+  if (!Array.isArray(units)) throw new TypeError('The code units of a text are no list.');
+  let text = '';
+  for (const unit of units) text += String.fromCharCode(unit as number);
+  return text;
+}
+
+/** @throws TypeError */
+export function largeRefOf(parts: unknown): LargeRef {
+  const [hash, bytes, form, name, type] = Array.isArray(parts) ? (parts as readonly unknown[]) : [];
+  const isText = [hash, name, type].every((part) => typeof part === 'string');
+  const isSize = typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes >= 0;
+  const isForm = form === 'packed' || form === 'text' || form === 'bytes' || form === 'file';
+  if (!isText || !isSize || !isForm) throw new TypeError('The reference to a large value has parts that none has.');
+  return new LargeRef(hash as string, bytes, form, name as string, type as string);
+}
+
+function readError(parts: readonly unknown[]): Error {
   const [name, message, stack, hasCause, cause] = parts;
-  const error = new errorClasses[name](message, hasCause ? { cause } : undefined);
+  if (typeof name !== 'string' || !isPlainErrorClass(name) || typeof message !== 'string') {
+    throw new TypeError('An error has no class or no message.');
+  }
+  const error = new errorClasses[name](message, hasCause === true ? { cause } : undefined);
   Object.defineProperty(error, 'stack', { value: stack ?? undefined, writable: true, configurable: true });
   return error;
 }

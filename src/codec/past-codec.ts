@@ -18,7 +18,7 @@ export function pastItems({ abandoned, choices, origin }: Past): readonly unknow
 export function readPast(body: BodyReader): Past {
   if (!body.hasMore) return emptyPast;
   const reader = body.nested();
-  const abandoned = pairs(reader).map((pair) => ({ after: pair.number(), to: pair.number() }));
+  const abandoned = pairs(reader).map((pair) => ({ after: pair.count(), to: pair.count() }));
   const choices = pairs(reader).map((pair) => ({ entry: pair.number(), choice: pair.text() as EffectChoice }));
   const [thread, checkpoint] = [reader.textOrNull(), reader.textOrNull() as CheckpointId | null];
   const origin = thread === null || checkpoint === null ? null : { thread, checkpoint };

@@ -1,4 +1,4 @@
-import { utf8 } from '../base/bytes.ts';
+import { concatBytes, utf8 } from '../base/bytes.ts';
 import { Secrets } from '../base/secrets.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import { FileRef } from '../model/file-ref.ts';
@@ -80,18 +80,26 @@ export class ThreadCodec {
   async decodeValue(stored: StoredValue): Promise<unknown> {
     const packed = stored instanceof LargeRef ? await this.readBlob(stored) : stored;
     const wanted: LargeRef[] = [];
-    const draft = unpackValue(packed, (ref) => (ref.form === 'file' ? this.#file(ref) : wanted.push(ref) && null));
+    const draft = this.#unpack(packed, (ref) => (ref.form === 'file' ? this.#file(ref) : wanted.push(ref) && null));
     if (wanted.length === 0) return draft;
     const loaded = new Map<string, string | Uint8Array>();
     for (const ref of wanted) {
       const bytes = await this.readBlob(ref);
       loaded.set(ref.hash, ref.form === 'text' ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes);
     }
-    return unpackValue(packed, (ref) => (ref.form === 'file' ? this.#file(ref) : copyOf(loaded.get(ref.hash))));
+    return this.#unpack(packed, (ref) => (ref.form === 'file' ? this.#file(ref) : copyOf(loaded.get(ref.hash))));
+  }
+
+  #unpack(packed: Uint8Array, resolve: (ref: LargeRef) => unknown): unknown {
+    try {
+      return unpackValue(packed, resolve);
+    } catch (cause) {
+      throw codecErrors.make('record_damaged', { table: 'values', key: 'packed', reason: 'it is no value' }, cause);
+    }
   }
 
   async readBlob(ref: LargeRef): Promise<Uint8Array> {
-    const whole = new Uint8Array(ref.bytes);
+    const chunks: Uint8Array[] = []; // no room is made before all that is declared was found
     const count = chunkCount(ref.bytes);
     const records = await this.source.range('blobs', this.thread, {
       from: `${ref.hash}.`,
@@ -112,9 +120,9 @@ export class ThreadCodec {
           reason: `it has ${plaintext.length} bytes, not ${room}`,
         });
       }
-      whole.set(plaintext, index * chunkBytes);
+      chunks.push(plaintext);
     }
-    return whole;
+    return concatBytes(...chunks);
   }
 
   async sealRecord(
@@ -131,7 +139,7 @@ export class ThreadCodec {
   /** @throws `format_unknown`, `record_damaged` */
   async openRecord(table: Table, record: Omit<StoredRecord, 'commit'>): Promise<Opened> {
     const { key, format, plain, body } = record;
-    if (format > recordFormat) throw codecErrors.make('format_unknown', { table, key, format, known: recordFormat });
+    checkFormat({ table, key }, format);
     return this.sealer.open(this.place(table, key, plain, format), body);
   }
 
@@ -182,6 +190,13 @@ export class ThreadCodec {
     this.#files.set(file, ref);
     return file;
   }
+}
+
+/** @throws `format_unknown`, or `record_damaged` for what is no format at all. */
+export function checkFormat(where: { readonly table: string; readonly key: string }, format: number): void {
+  if (typeof format !== 'number')
+    throw codecErrors.make('record_damaged', { ...where, reason: 'its format is no number' });
+  if (format > recordFormat) throw codecErrors.make('format_unknown', { ...where, format, known: recordFormat });
 }
 
 /** The blobs that one commit needs: fresh ones to write, stored ones that must still be there. */

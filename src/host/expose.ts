@@ -6,7 +6,7 @@ interface CallMessage {
   readonly id?: unknown;
   readonly type?: unknown;
   readonly path?: readonly unknown[];
-  readonly argumentList?: readonly { readonly value?: unknown }[];
+  readonly argumentList?: unknown;
 }
 
 /**
@@ -17,13 +17,14 @@ export function exposeApi(api: HostApi, endpoint: MessagePort): void {
   endpoint.addEventListener('message', ({ data, origin }: MessageEvent<CallMessage | null>) => {
     // A worker's own page and a message port have the empty origin; messages from elsewhere have another.
     if (origin !== '' || data?.type !== 'APPLY' || !Array.isArray(data.path)) return;
-    const { id, path, argumentList = [] } = data;
+    const { id, path, argumentList } = data;
+    const given = Array.isArray(argumentList) ? (argumentList as readonly ({ readonly value?: unknown } | null)[]) : [];
     const [name] = path;
     const method = typeof name === 'string' && Object.hasOwn(api, name) ? api[name as keyof HostApi] : undefined;
     if (method === undefined || path.length !== 1) return;
     const answer = (value: unknown) => endpoint.postMessage({ id, type: 'RAW', value });
     const call = async () => {
-      answer(await (method as (...given: readonly unknown[]) => unknown)(...argumentList.map(({ value }) => value)));
+      answer(await (method as (...args: readonly unknown[]) => unknown)(...given.map((each) => each?.value)));
     };
     // Arguments that are none, or an answer that could not be cloned.
     void call().catch(async (reason) => answer(await replyOf(() => Promise.reject(reason))));

@@ -1,5 +1,6 @@
 import { type HostApi, type HostMethods, hostMethods } from '../protocol/host-api.ts';
 import { replyOf } from '../protocol/reply.ts';
+import { checkCall } from './checked-call.ts';
 
 /**
  * The API of a host that is still opening: calls wait for it, and errors become data. If opening fails, each call gets the
@@ -18,6 +19,7 @@ export function lazyApi(open: () => Promise<HostMethods>): HostApi {
     (name: keyof HostMethods) =>
     (...args: readonly unknown[]) =>
       replyOf(async () => {
+        checkCall(name, args);
         const methods = await opened();
         if (name === 'close') opening = undefined;
         return (methods[name] as (...given: readonly unknown[]) => unknown)(...args);

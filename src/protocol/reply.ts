@@ -1,4 +1,4 @@
-import { errorFromData, errorToData } from '../base/errors.ts';
+import { type ErrorData, errorFromData, errorToData } from '../base/errors.ts';
 import type { Reply } from './host-api.ts';
 
 /** What `work` gives or throws, as data. */
@@ -12,6 +12,7 @@ export async function replyOf<Value>(work: () => Value | Promise<Value>): Promis
 
 /** The value of a reply, or its error thrown whole: code, details and causes. */
 export function valueFrom<Value>(reply: Reply<Value>): Value {
-  if (reply.ok) return reply.value;
-  throw errorFromData(reply.error);
+  const given = reply as Reply<Value> | null | undefined; // it comes from another realm
+  if (given?.ok === true) return given.value;
+  throw errorFromData(given?.error as ErrorData);
 }

@@ -1,0 +1,24 @@
+/** Opens a thread from IndexedDB until it is ready to run: state and waits of its head. With a number of steps in its name it makes it. */
+import { KeyRing } from '../../src/codec/key-ring.ts';
+import { webCryptography, webRandom } from '../../src/codec/webcrypto-cipher.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { platformClock } from '../../src/host/platform-clock.ts';
+import { openIndexedDb } from '../../src/stores/indexeddb/connection.ts';
+import { IndexedDbKeyStore } from '../../src/stores/indexeddb/indexeddb-key-store.ts';
+import { IndexedDbStore } from '../../src/stores/indexeddb/indexeddb-store.ts';
+import { appendingAgent } from '../appending.ts';
+
+const [database = '', steps = '1'] = self.name.split(' ');
+
+const connection = await openIndexedDb(database);
+const store = new IndexedDbStore(connection);
+const keyRing = await KeyRing.open(store, new IndexedDbKeyStore<CryptoKey>(connection), webCryptography, webRandom);
+const ports = { store, keyRing, clock: platformClock, random: webRandom };
+const thread = new Engine(ports, { agent: appendingAgent(Number(steps)), durability: 'relaxed' }).thread('thread');
+if (self.name.includes(' ')) {
+  await thread.send({});
+  await thread.run();
+}
+const { messages } = (await thread.state()) as { readonly messages: { readonly length: number } };
+await thread.waits();
+self.postMessage(messages.length);
