@@ -1,4 +1,5 @@
 /** Every decoder of sealed records, with a record that it reads. */
+import { equalBytes } from '../../src/base/bytes.ts';
 import {
   baseKey,
   type Checkpoint,
@@ -20,6 +21,7 @@ import {
   sealOutcome,
 } from '../../src/codec/ledger-codec.ts';
 import { LogView, sealSegments } from '../../src/codec/log-codec.ts';
+import { openEvents } from '../../src/codec/open-events.ts';
 import { openPin, pinKey, sealPin } from '../../src/codec/pin-codec.ts';
 import { BlobBatch, type ThreadCodec } from '../../src/codec/thread-codec.ts';
 import { openStateImage, openThreadImage, type StateImage } from '../../src/codec/thread-image.ts';
@@ -170,7 +172,15 @@ function events({ checkpoints: [first] }: Exhibit): Specimen {
     decoder: 'events',
     table: 'events',
     key: id,
-    open: (codec) => readEvents(codec, id),
+    open: async (codec) => {
+      const { change } = await openEvents(codec, await recordOf(codec, 'events', id));
+      const { tag } = await openCheckpoint(codec, await recordOf(codec, 'checkpoints', id));
+      // As a repair does, which takes the change for the checkpoint's own only then.
+      if (change !== undefined && !equalBytes(change.tag, tag)) {
+        throw codecErrors.make('record_damaged', { table: 'events', key: id, reason: 'it is of another checkpoint' });
+      }
+      return readEvents(codec, id);
+    },
     write: async (codec, read) => (await sealEvents(codec, id, read))[0],
   });
 }

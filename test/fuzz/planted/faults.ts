@@ -30,8 +30,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a number may be larger than it can be written',
     'base/bytes.ts',
-    'if (!Number.isSafeInteger(value)) throw',
-    'if (Number.isNaN(value)) throw',
+    'if (!Number.isSafeInteger(number)) throw',
+    'if (Number.isNaN(number)) throw',
   ),
   fault(
     "a parent's tag is not compared",
