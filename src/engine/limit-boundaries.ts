@@ -1,5 +1,4 @@
 /** The commits of a run that reaches a limit, and of one that may go on after it (B7). */
-import type { OrderedItem } from '../codec/inbox-codec.ts';
 import type { Limits } from '../model/checkpoint.ts';
 import { type Extension, withSettled } from '../model/inbox.ts';
 import type { Boundary } from './boundary.ts';
@@ -51,10 +50,6 @@ export class LimitBoundaries {
     });
     if (goesOn) boundary.parts.emit({ type: 'status', status: 'running', failure: null });
   }
-}
-
-export function isExtension({ item }: OrderedItem): boolean {
-  return item.type === 'extend';
 }
 
 /** A limit that was not set is none, however it is extended. */

@@ -68,7 +68,7 @@ export const hiddenFields = {
   asked: (path: string) => `#asked/${path}`,
 } as const;
 
-export function childPath(parent: string, index: number): string {
+function childPath(parent: string, index: number): string {
   return parent === '' ? String(index) : `${parent}/${index}`;
 }
 

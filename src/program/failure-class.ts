@@ -51,6 +51,6 @@ export function failureClassOf(error: unknown): FailureClass {
 }
 
 /** Whether a request failed because the network is not there. */
-export function isNetworkFailure(error: Error): boolean {
+function isNetworkFailure(error: Error): boolean {
   return networkNames.includes(error.name) || networkText.test(error.message);
 }

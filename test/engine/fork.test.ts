@@ -53,7 +53,7 @@ describe('a fork', () => {
     expect(world.sent.at(-1)).toBe('bob: edited');
   });
 
-  test('[B12d, A11] has an incarnation and a key of its own: nothing in it opens with the source’s', async () => {
+  test('[B12d, A11b] has an incarnation and a key of its own: nothing in it opens with the source’s', async () => {
     const { source, at, effects, engine, world } = await givenSource();
     await source.fork(at, { id: 'fork', effects });
     const { keyRing, store } = await world.scene.world.ports();
@@ -119,7 +119,7 @@ describe('a fork', () => {
     expect(sizes).toEqual([2]); // the checkpoint and its events
   });
 
-  test('[B12d, B5] owes nothing and was granted nothing: no waits, no usage, no inputs taken', async () => {
+  test('[B12d] owes nothing and was granted nothing: no waits, no usage, no inputs taken', async () => {
     const { source, at, effects, engine } = await givenSource();
     await source.fork(at, { id: 'fork', effects });
 
@@ -214,7 +214,7 @@ describe('the source’s effects', () => {
 });
 
 describe('a pin', () => {
-  test('[B12d, A3] keeps the checkpoint that a fork was made from, and names the fork', async () => {
+  test('[B12d, A3b] keeps the checkpoint that a fork was made from, and names the fork', async () => {
     const { source, at, effects, world } = await givenSource();
     await source.fork(at, { id: 'fork', effects });
     const checkpointer = new Checkpointer(await world.scene.world.ports());

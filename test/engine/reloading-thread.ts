@@ -12,7 +12,6 @@ import { CuttingStore, Life } from '../../src/testing/cutting-store.ts';
 export const reloads = process.env.HOLDFAST_RELOAD === '1';
 
 /** How many engines were thrown away. */
-export const thrownAway = { count: 0 };
 
 /** More than any run of the suite commits: one that goes on for ever is a fault. */
 const mostReloads = 2_000;
@@ -36,7 +35,6 @@ export async function reloadingThread(
         current = (await makeEngine(store)).thread(id);
         return end;
       }
-      thrownAway.count += 1;
     }
     throw new Error(`The run was reloaded ${mostReloads} times and never ended.`);
   };

@@ -53,7 +53,7 @@ test('[B12b] two lineages that were left at the same place have in common only w
   expect(await thread.diff(a, b)).toMatchObject([{ common: 2, before: { items: ['one'] }, after: { items: ['two'] } }]);
 });
 
-test('[B12d, B5] a fork is granted nothing', async () => {
+test('[B12d] a fork is granted nothing', async () => {
   const { agent } = askingAgent({ to: ['ann'] });
   const scene = new Scene({ agent });
   const thread = await scene.begun();

@@ -14,7 +14,7 @@ async function granted() {
   return { thread, sent, first };
 }
 
-test('[B12c, B5] going back takes back what was granted since: it is asked again', async () => {
+test('[B12c, B9e] going back takes back what was granted since: it is asked again', async () => {
   const { thread, sent, first } = await granted();
   expect((await head(thread)).control.grants).toEqual(['send']);
   await thread.rollBack(first, { effects: await choices(thread.rollBack(first), () => 'redo') });
@@ -24,7 +24,7 @@ test('[B12c, B5] going back takes back what was granted since: it is asked again
   expect(sent).toHaveLength(1);
 });
 
-test('[B12c, B5] going on to a lineage that was left gives no grant that had been taken back', async () => {
+test('[B12c, B9e] going on to a lineage that was left gives no grant that had been taken back', async () => {
   const { thread, first } = await granted();
   const left = await head(thread);
   await thread.rollBack(first, { effects: await choices(thread.rollBack(first), () => 'redo') });

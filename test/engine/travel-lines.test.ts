@@ -47,7 +47,7 @@ async function given(same = false) {
 
 const choose = (attempt: Promise<unknown>, choice: EffectChoice) => choices(attempt, () => choice).catch(() => ({}));
 
-test('[B12c, B1] to a place among parallel lines: those that had a step to run run it anew, the others keep what they did', async () => {
+test('[B12c, B1d] to a place among parallel lines: those that had a step to run run it anew, the others keep what they did', async () => {
   const { thread, calls, inside } = await given();
   const expected = await plainState(thread);
   for (const { id, position } of inside) {
@@ -68,7 +68,7 @@ test('[B12c, B1] to a place among parallel lines: those that had a step to run r
   }
 });
 
-test('[B12c, B1] among parallel lines, `reuse` gives each line its own results', async () => {
+test('[B12c, B1d] among parallel lines, `reuse` gives each line its own results', async () => {
   const { thread, calls, inside } = await given();
   const expected = await plainState(thread);
   for (const { id } of inside) {
@@ -79,7 +79,7 @@ test('[B12c, B1] among parallel lines, `reuse` gives each line its own results',
   expect(calls).toHaveLength(4);
 });
 
-test('[B12d, B1] a fork from among parallel lines goes on with them', async () => {
+test('[B12d, B1d] a fork from among parallel lines goes on with them', async () => {
   const { scene, agent, thread, calls, inside } = await given();
   const expected = await plainState(thread);
   const engine = await scene.world.engine({ agent });
@@ -92,14 +92,14 @@ test('[B12d, B1] a fork from among parallel lines goes on with them', async () =
   expect(calls.length).toBeGreaterThan(4);
 });
 
-test('[B12b, B1] a difference shows no trace of the lines', async () => {
+test('[B12b, B1d] a difference shows no trace of the lines', async () => {
   const { thread, inside } = await given();
   const found = await Promise.all(inside.map(async ({ id }) => thread.diff(id, (await head(thread)).id)));
 
   expect(new Set(found.flat().map(({ field }) => field))).toEqual(new Set(['notes']));
 });
 
-test('[B12c, B1] lines that make the same call at the same time do not share one recorded result', async () => {
+test('[B12c, B1d] lines that make the same call at the same time do not share one recorded result', async () => {
   const { thread, calls } = await given(true);
   const [first] = (await thread.checkpoints()).slice(-1);
   if (first === undefined) throw new Error('there is one');
@@ -115,7 +115,7 @@ test('[B12c, B1] lines that make the same call at the same time do not share one
   expect(calls.sort()).toEqual(['left', 'left2', 'right2']);
 });
 
-test('[B12c, B1, I7] a result that one line was given before a crash is not given to another line after it', async () => {
+test('[B12c, B1d, I7] a result that one line was given before a crash is not given to another line after it', async () => {
   const calls: string[] = [];
   let isCut = false;
   const note = tool({
