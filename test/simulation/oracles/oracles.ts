@@ -2,37 +2,27 @@
 import { equalBytes } from '../../../src/base/bytes.ts';
 import { openRowControl } from '../../../src/codec/control-codec.ts';
 import { nextLedgerDigest } from '../../../src/codec/ledger-codec.ts';
-import { openThreadImage } from '../../../src/codec/thread-image.ts';
-import { ThreadState } from '../../../src/engine/thread-state.ts';
-import type { Log } from '../../../src/model/fields.ts';
 import { tables } from '../../../src/model/records.ts';
-import { agentOf } from '../plan/interpret.ts';
 import type { ClientAction } from '../world/client.ts';
-import { seeDropped } from '../world/peek.ts';
-import { type Evidence, undoneOf } from './evidence.ts';
+import { seeCheckpoint, seeDropped } from '../world/peek.ts';
+import { type Evidence, stateOf, undoneOf } from './evidence.ts';
 import { follow } from './reference.ts';
+import { followRuns } from './whole-run.ts';
 
 export type Oracle = (evidence: Evidence, actions: readonly ClientAction[]) => void | Promise<void>;
-
-const nowhere = { call: never, verify: never, compensate: never };
-const unmoved = { breaks: () => false, kill: never };
-
-function never(): Promise<never> {
-  return new Promise(() => undefined);
-}
 
 export const oracles = {
   /** I7: the end is that of an undisturbed run that was given the same answers. */
   async 'state-follows-the-record'(evidence, actions) {
     const { world, row, codec } = evidence;
     if (world.watch.hasLosses) return;
-    const expected = await follow(evidence, actions);
+    const expected = world.plan.isWhole
+      ? await followRuns(evidence, actions)
+      : (await follow(evidence, actions))?.state;
     if (expected === undefined) return;
-    const image = await openThreadImage(codec, row);
-    const { values } = await ThreadState.read(codec, agentOf(world.plan, nowhere, unmoved), image.state);
-    const state = { ...values, notes: await (values.notes as Log<string>).slice(0) };
-    for (const [name, value] of Object.entries(expected.state)) {
-      const [stored, due] = [JSON.stringify(state[name as keyof typeof state]), JSON.stringify(value)];
+    const state = await stateOf(world, codec, row);
+    for (const [name, value] of Object.entries(expected)) {
+      const [stored, due] = [JSON.stringify(state[name]), JSON.stringify(value)];
       if (stored === due) continue;
       world.findings.violate(
         'state-follows-the-record',
@@ -41,9 +31,32 @@ export const oracles = {
     }
   },
 
+  /** An event that was sent goes to one wait, and to no second one. */
+  'events-go-to-one-wait'({ world, waits, notes, inbox }) {
+    const takers = new Map<number, string>();
+    for (const { wait, answer } of waits) {
+      if (answer?.decision !== 'arrived') continue;
+      const id = inbox.get(answer.order);
+      const before = takers.get(answer.order);
+      takers.set(answer.order, wait.id);
+      if (before !== undefined)
+        world.findings.violate('events-go-to-one-wait', `${id} went to ${before} and ${wait.id}.`);
+      if (answer.value !== id)
+        world.findings.violate('events-go-to-one-wait', `${id} came as ${String(answer.value)}.`);
+    }
+    const taken = notes.filter((note) => / = ev\d/.test(note)).map((note) => note.split(' = ')[1]);
+    if (new Set(taken).size < taken.length)
+      world.findings.violate('events-go-to-one-wait', `Events that were taken: ${taken.join(', ')}.`);
+  },
+
   /** Once nothing goes wrong any more and all is answered, every thread comes to its end. */
   'nothing-is-stuck'({ world, row }) {
-    const isAtEnd = ['done', 'failed', 'cancelled', 'idle'].includes(row.status) && row.inboxTaken === row.inbox;
+    const hasLimits =
+      world.plan.limits !== undefined || world.plan.nodes.some(({ deadlineMs }) => deadlineMs !== undefined);
+    const isAtEnd =
+      ['done', 'failed', 'cancelled', 'idle', ...(hasLimits ? ['timed_out', 'out_of_budget'] : [])].includes(
+        row.status,
+      ) && row.inboxTaken === row.inbox;
     if (isAtEnd || world.stoppedAloud) return;
     const last = world.newest()?.lastEnd?.end;
     const what = `The thread is "${row.status}" with ${row.inbox - row.inboxTaken} items in its inbox`;
@@ -131,8 +144,14 @@ export const oracles = {
       if (orders.has(id)) world.findings.violate('inbox-knows-its-ids', `"${id}" is in the inbox twice (PROTOCOL 6).`);
       orders.set(id, order);
     }
+    const all = world.data
+      .records('checkpoints', row.thread)
+      .range({})
+      .filter(({ key }) => !key.endsWith('.base'));
     const taken = new Set(
-      lineage.filter(({ cause }) => cause === 'input' || cause === 'failed').map(({ inboxTaken }) => inboxTaken),
+      [...lineage, ...(world.plan.isWhole ? all.map(seeCheckpoint) : [])]
+        .filter(({ cause }) => cause === 'input' || cause === 'failed')
+        .flatMap(({ inboxTaken, inboxOrder }) => [inboxTaken, inboxOrder]),
     );
     const dropped = new Set(
       lineage
@@ -151,7 +170,7 @@ export const oracles = {
         world.findings.violate('inputs-are-accounted-for', `"${id}" is behind the thread, and nobody took it.`);
       }
     }
-    const inputs = lineage.filter(({ cause }) => cause === 'input').map(({ inboxTaken }) => inboxTaken);
+    const inputs = lineage.filter(({ cause }) => cause === 'input').map(({ inboxOrder }) => inboxOrder);
     if (new Set(inputs).size < inputs.length)
       world.findings.violate('inputs-are-taken-once', `Orders taken: ${inputs.join(', ')}.`);
   },

@@ -56,6 +56,8 @@ export interface SeenCheckpoint {
   readonly status: string;
   readonly steps: number;
   readonly inboxTaken: number;
+  /** Order of the input that its run began with. */
+  readonly inboxOrder: number;
   readonly usage: number;
   readonly failureCode: string | undefined;
   /** Names of the fields that are in it. */
@@ -78,6 +80,7 @@ export function seeCheckpoint({ key, plain, body }: Pick<StoredRecord, 'key' | '
     status: control[0] as string,
     steps: (control[1] as readonly [number])[0],
     inboxTaken: control[3] as number,
+    inboxOrder: (control[1] as readonly number[])[2] ?? 0,
     usage: sum((control[9] as readonly number[]).slice(0, 2)),
     failureCode: failure === null ? undefined : (JSON.parse(failure) as { code?: string }).code,
     fields: [...(items[8] as Map<string, unknown>).keys()],
