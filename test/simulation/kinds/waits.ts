@@ -18,7 +18,7 @@ const okAnswer = {
 };
 
 export const question: OpKind<QuestionOp> = {
-  weight: 1,
+  weight: 0,
   invent: (dice) => ({
     op: 'question',
     replies: dice.pick([['ok'], ['ok'], ['no', 'ok then'], [null], ['x', 'y', 'ok']]),
@@ -38,7 +38,7 @@ export interface EventOp {
 export const eventNames = ['ping', 'pong'] as const;
 
 export const event: OpKind<EventOp> = {
-  weight: 1,
+  weight: 0,
   invent: (dice: Dice) => ({ op: 'event', name: dice.pick(eventNames), expiresMs: dice.pick([500, 5_000]) }),
   run: ({ name, expiresMs }, site) => noted(site, () => site.scope.waitFor(name, { expiresMs }, site.place)),
 };
@@ -49,7 +49,7 @@ export interface SleepOp {
 }
 
 export const sleep: OpKind<SleepOp> = {
-  weight: 1,
+  weight: 0,
   invent: (dice) => ({ op: 'sleep', forMs: dice.pick([0, 30, 2_000]) }),
   run: async ({ forMs }, { place, scope, draft }) => {
     await scope.sleep(forMs, undefined, place);
@@ -62,7 +62,7 @@ export interface OnlineOp {
 }
 
 export const online: OpKind<OnlineOp> = {
-  weight: 1,
+  weight: 0,
   invent: () => ({ op: 'online' }),
   run: (_, { scope }) => scope.online(),
 };

@@ -70,6 +70,7 @@ export const oracles = {
     for (const [place, tool] of outside.tools) {
       if (tool === 'look' || tool === 'model') continue;
       if (world.counts.deletions > 0 && !place.startsWith('in9')) continue; // sent again to another thread, it is done again
+      if (world.plan.redoes === true && tool === 'put') continue;
       const [carried, undone] = [outside.carried.get(place) ?? 0, outside.undone.get(place) ?? 0];
       if (carried > 1) findings.violate('once-is-once', `${tool} ${place} was carried out ${carried} times.`);
       if (world.watch.hasLosses) continue;
@@ -94,6 +95,7 @@ export const oracles = {
   /** One intention has one key, on every attempt and in every life. */
   'one-key-per-intention'({ world }) {
     for (const [place, keys] of world.outside.keys) {
+      if (world.plan.redoes === true && !/ by (pay|ship|book|mail)$/.test(place)) continue;
       if (world.counts.deletions > 0 && !place.startsWith('in9')) continue;
       if (keys.size > 1)
         world.findings.violate('one-key-per-intention', `${place} came with the keys ${[...keys].join(', ')}.`);
@@ -126,6 +128,23 @@ export const oracles = {
     for (const [what, count] of failures) {
       if (count > most)
         world.findings.violate('retries-are-counted', `${what} failed ${count} times; ${most} are allowed.`);
+    }
+  },
+
+  /** What a run may use is counted over restarts, and reached but once: each answer of the model uses five tokens. */
+  'budgets-are-kept'({ world, entries }, actions) {
+    const { tokens } = world.plan.limits ?? {};
+    if (tokens === undefined || world.watch.hasLosses) return;
+    const more = actions.reduce((sum, action) => sum + (action.does === 'extend' ? (action.limits.tokens ?? 0) : 0), 0);
+    const used = new Map<string, number>();
+    for (const { intent, outcome, place = '' } of entries) {
+      if (intent.kind !== 'model' || outcome?.status !== 'succeeded') continue;
+      const run = place.slice(0, place.indexOf('/'));
+      used.set(run, (used.get(run) ?? 0) + 5);
+    }
+    for (const [run, count] of used) {
+      if (count < tokens + more + 5) continue;
+      world.findings.violate('budgets-are-kept', `The run of ${run} used ${count} tokens of ${tokens} + ${more}.`);
     }
   },
 

@@ -4,12 +4,13 @@
  * another order shows where it happened.
  */
 import { HoldfastError } from '../../../src/base/errors.ts';
+import type { PolicyTable } from '../../../src/program/policy.ts';
 import { alongEdge } from '../plan/exits.ts';
 import { addRounds, type PlanUpdate, runNode } from '../plan/interpret.ts';
 import type { Mood, PlanNode, PlanScope, PlanState, QuestionArgs } from '../plan/plan.ts';
 import type { ClientAction } from '../world/client.ts';
 import type { SeenCheckpoint } from '../world/peek.ts';
-import { type Evidence, undoneOf } from './evidence.ts';
+import { type Entry, type Evidence, undoneOf } from './evidence.ts';
 
 export interface Reference {
   readonly state: Omit<PlanState, 'notes'> & { readonly notes: readonly string[] };
@@ -223,15 +224,27 @@ export function answersOf(evidence: Evidence): (commits: number) => Answers {
     resultOf(place) {
       const refusal = refused.get(place);
       const known = settled.get(place) ?? [];
-      const entry = firstOf(known, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
+      const entry = world.plan.redoes
+        ? known.at(-1)
+        : firstOf(known, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
       if (refusal !== undefined) throw failure(refusal);
       if (entry === undefined) throw new Gap(`no result of ${place} is on record`);
       const status = entry.outcome?.status;
       if (undone.has(entry.intent.number)) throw failure('effect_compensated');
       if (status === 'succeeded') return entry.value;
-      throw failure(status === 'failed' ? 'effect_failed' : `effect_${status}`);
+      if (status === 'failed') return instead(world.plan.policy, entry, known);
+      throw failure(`effect_${status}`);
     },
   });
+}
+
+/** What the policy puts in the place of a call that failed. */
+function instead(policy: PolicyTable = [], { intent }: Entry, known: readonly Entry[]): unknown {
+  const rule = policy.find(({ tool }) => tool === intent.name);
+  if (rule?.action === 'value') return rule.value;
+  const other = rule?.action === 'use_tool' ? known.find((each) => each.intent.name === rule.use) : undefined;
+  if (other?.outcome?.status === 'succeeded') return other.value;
+  throw failure('effect_failed');
 }
 
 /** The entry that came to its outcome first, of those that had one by then. */

@@ -126,9 +126,10 @@ class Follower {
     try {
       return await runNode(node, seen, scopeOf(this.#answers, { tokens: 0 }), calm, given);
     } catch (error) {
-      const rule = this.#evidence.world.plan.policy?.find(
-        (each) => each.action === 'default' || each.action === 'skip',
-      );
+      const { policy, policyAnswer } = this.#evidence.world.plan;
+      const rule = policy?.find(({ action }) => {
+        return action === 'default' || action === 'skip' || (action === 'ask' && policyAnswer === 'skip');
+      });
       if (rule === undefined || (rule.node ?? node.name) !== node.name) return { error };
       return {
         update: rule.action === 'default' ? (rule.update as PlanUpdate) : {},

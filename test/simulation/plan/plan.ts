@@ -32,6 +32,8 @@ export interface Plan {
   readonly isWhole?: boolean;
   readonly limits?: RunLimits;
   readonly policy?: PolicyTable;
+  /** Its policy has calls made again, under new keys; never one of class once. */
+  readonly redoes?: boolean;
   /** What a person says of a step that failed. */
   readonly policyAnswer?: 'retry' | 'skip' | 'stop';
 }

@@ -1,6 +1,8 @@
 import { effectScenarios } from './effects.ts';
 import { flowScenarios } from './flow.ts';
+import { limitScenarios } from './limits.ts';
 import { lineScenarios } from './lines.ts';
+import { policyScenarios } from './policies.ts';
 import type { Scenario } from './scenario.ts';
 import { troubledScenarios } from './troubled.ts';
 import { waitScenarios } from './waits.ts';
@@ -11,4 +13,6 @@ export const scenarios: readonly Scenario[] = [
   ...troubledScenarios,
   ...lineScenarios,
   ...waitScenarios,
+  ...limitScenarios,
+  ...policyScenarios,
 ];
