@@ -11,6 +11,9 @@ import { followRuns } from './whole-run.ts';
 
 export type Oracle = (evidence: Evidence, actions: readonly ClientAction[]) => void | Promise<void>;
 
+/** Causes of checkpoints that end a step in the middle. */
+const cutsOff: readonly string[] = ['cancelled', 'rolled_back', 'failed', 'policy'];
+
 export const oracles = {
   /** I7: the end is that of an undisturbed run that was given the same answers. */
   async 'state-follows-the-record'(evidence, actions) {
@@ -32,14 +35,20 @@ export const oracles = {
   },
 
   /** An event that was sent goes to one wait, and to no second one. */
-  'events-go-to-one-wait'({ world, waits, notes, inbox }) {
+  'events-go-to-one-wait'({ world, row, waits, notes, inbox }) {
     const takers = new Map<number, string>();
+    const all = world.data
+      .records('checkpoints', row.thread)
+      .range({})
+      .filter(({ key }) => !key.endsWith('.base'));
+    // What a step took that never ended is there for the next wait.
+    const isAllKept = !all.some((record) => cutsOff.includes(seeCheckpoint(record).cause));
     for (const { wait, answer } of waits) {
       if (answer?.decision !== 'arrived') continue;
       const id = inbox.get(answer.order);
       const before = takers.get(answer.order);
       takers.set(answer.order, wait.id);
-      if (before !== undefined)
+      if (before !== undefined && isAllKept)
         world.findings.violate('events-go-to-one-wait', `${id} went to ${before} and ${wait.id}.`);
       if (answer.value !== id)
         world.findings.violate('events-go-to-one-wait', `${id} came as ${String(answer.value)}.`);
@@ -51,12 +60,10 @@ export const oracles = {
 
   /** Once nothing goes wrong any more and all is answered, every thread comes to its end. */
   'nothing-is-stuck'({ world, row }) {
-    const hasLimits =
-      world.plan.limits !== undefined || world.plan.nodes.some(({ deadlineMs }) => deadlineMs !== undefined);
-    const isAtEnd =
-      ['done', 'failed', 'cancelled', 'idle', ...(hasLimits ? ['timed_out', 'out_of_budget'] : [])].includes(
-        row.status,
-      ) && row.inboxTaken === row.inbox;
+    const { limits, nodes } = world.plan;
+    const hasLimits = limits !== undefined || nodes.some(({ deadlineMs }) => deadlineMs !== undefined);
+    if (hasLimits && ['timed_out', 'out_of_budget'].includes(row.status)) return; // until somebody extends it, or gives it up
+    const isAtEnd = ['done', 'failed', 'cancelled', 'idle'].includes(row.status) && row.inboxTaken === row.inbox;
     if (isAtEnd || world.stoppedAloud) return;
     const last = world.newest()?.lastEnd?.end;
     const what = `The thread is "${row.status}" with ${row.inbox - row.inboxTaken} items in its inbox`;

@@ -16,6 +16,8 @@ interface Followed {
   readonly end: 'done' | 'failed';
   readonly updates: readonly PlanUpdate[];
   readonly error?: unknown;
+  /** Where it failed. */
+  readonly at?: string;
 }
 
 /** Failures that no record of the plan's own explains. */
@@ -82,12 +84,13 @@ class Follower {
       if (node.graph !== undefined) {
         const inner = await this.line(node.graph, node.graph[0]?.name ?? '', state, item);
         add(inner.updates);
-        if (inner.end === 'failed') return { end: 'failed', updates, error: inner.error };
+        if (inner.end === 'failed')
+          return { end: 'failed', updates, error: inner.error, at: `${node.name}/${inner.at}` };
         next = node.exit.to === 'node' ? node.exit.node : null;
         continue;
       }
       const ran = await this.#run(node, state, item, failures);
-      if ('error' in ran) return { end: 'failed', updates, error: ran.error };
+      if ('error' in ran) return { end: 'failed', updates, error: ran.error, at: node.name };
       failures = [];
       add([ran.update]);
       const { leave } = ran;
@@ -97,10 +100,10 @@ class Follower {
       else {
         const lines = await this.#fork(nodes, leave.exit, state);
         add(lines.flatMap((each) => each.updates));
-        failures = lines.flatMap(({ end, at }, index) => (end === 'failed' ? [{ index, node: at }] : []));
+        failures = lines.flatMap(({ end, at }, index) => (end === 'failed' ? [{ index, node: at ?? '' }] : []));
         const [first] = failures;
         if (first !== undefined && leave.exit.failures === 'stop') {
-          return { end: 'failed', updates, error: lines[first.index]?.error };
+          return { end: 'failed', updates, error: lines[first.index]?.error, at: first.node };
         }
         next = leave.exit.join;
       }
@@ -108,10 +111,8 @@ class Follower {
     return { end: 'done', updates };
   }
 
-  #fork(nodes: readonly PlanNode[], { lines }: ForkExit, state: State) {
-    return Promise.all(
-      lines.map(async ({ node, item }) => ({ ...(await this.line(nodes, node, state, item)), at: node })),
-    );
+  #fork(nodes: readonly PlanNode[], { lines }: ForkExit, state: State): Promise<readonly Followed[]> {
+    return Promise.all(lines.map(({ node, item }) => this.line(nodes, node, state, item)));
   }
 
   async #run(
