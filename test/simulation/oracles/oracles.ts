@@ -53,7 +53,7 @@ export const oracles = {
       if (answer.value !== id)
         world.findings.violate('events-go-to-one-wait', `${id} came as ${String(answer.value)}.`);
     }
-    const taken = notes.filter((note) => / = ev\d/.test(note)).map((note) => note.split(' = ')[1]);
+    const taken = notes.flatMap((note) => /^\S+ = (ev\d+)$/.exec(note)?.[1] ?? []);
     if (new Set(taken).size < taken.length)
       world.findings.violate('events-go-to-one-wait', `Events that were taken: ${taken.join(', ')}.`);
   },
@@ -143,6 +143,7 @@ export const oracles = {
     const { tokens } = world.plan.limits ?? {};
     if (tokens === undefined || world.watch.hasLosses) return;
     const more = actions.reduce((sum, action) => sum + (action.does === 'extend' ? (action.limits.tokens ?? 0) : 0), 0);
+    const most = world.plan.nodes.some(({ ops }) => ops.some(({ op }) => op === 'all')) ? 15 : 5; // side by side
     const used = new Map<string, number>();
     for (const { intent, outcome, place = '' } of entries) {
       if (intent.kind !== 'model' || outcome?.status !== 'succeeded') continue;
@@ -150,7 +151,7 @@ export const oracles = {
       used.set(run, (used.get(run) ?? 0) + 5);
     }
     for (const [run, count] of used) {
-      if (count < tokens + more + 5) continue;
+      if (count < tokens + more + most) continue;
       world.findings.violate('budgets-are-kept', `The run of ${run} used ${count} tokens of ${tokens} + ${more}.`);
     }
   },

@@ -4,6 +4,7 @@ import { limitScenarios } from './limits.ts';
 import { lineScenarios } from './lines.ts';
 import { policyScenarios } from './policies.ts';
 import type { Scenario } from './scenario.ts';
+import { travelScenarios } from './travel.ts';
 import { troubledScenarios } from './troubled.ts';
 import { waitScenarios } from './waits.ts';
 
@@ -15,4 +16,5 @@ export const scenarios: readonly Scenario[] = [
   ...waitScenarios,
   ...limitScenarios,
   ...policyScenarios,
+  ...travelScenarios,
 ];
