@@ -103,7 +103,7 @@ class Follower {
         failures = lines.flatMap(({ end, at }, index) => (end === 'failed' ? [{ index, node: at ?? '' }] : []));
         const [first] = failures;
         if (first !== undefined && leave.exit.failures === 'stop') {
-          return { end: 'failed', updates, error: lines[first.index]?.error, at: first.node };
+          return { end: 'failed', updates, error: lines[first.index]?.error, at: node.name };
         }
         next = leave.exit.join;
       }

@@ -1,22 +1,6 @@
-/** Deliberate faults in the engine, the codec and the rules of the store: each is one that the simulator must find. */
-export interface PlantedFault {
-  readonly name: string;
-  /** Under src/. */
-  readonly file: string;
-  /** Stands exactly once in the file. */
-  readonly find: string;
-  readonly replace: string;
-  /** The scenario in which it is looked for first. */
-  readonly begin: string;
-}
-
-const fault = (name: string, begin: string, file: string, find: string, replace: string): PlantedFault => ({
-  name,
-  begin,
-  file,
-  find,
-  replace,
-});
+/** Deliberate faults in the engine, the codec and the rules of the store. */
+import { fault, type PlantedFault } from './fault.ts';
+import { flowFaults } from './flow-faults.ts';
 
 export const plantedFaults: readonly PlantedFault[] = [
   fault(
@@ -250,4 +234,5 @@ export const plantedFaults: readonly PlantedFault[] = [
     '        options.giveBack?.(intent);\n',
     '',
   ),
+  ...flowFaults,
 ];

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
 import { bundle, root } from '../bundle.ts';
-import type { PlantedFault } from './faults.ts';
+import type { PlantedFault } from './fault.ts';
 import type { Found } from './hunt.ts';
 
 const timeLimitMs = 40_000;

@@ -29,7 +29,7 @@ export const lineScenarios = [
     { plan },
   ),
   scenario(
-    'a list with a limit, and one item that fails',
+    'a list with a limit, whose items fail behind a call',
     [
       node('n0', [], list('i', ['x', 'y', 'w'], 'z', { failures: 'collect', limit: 2 })),
       {

@@ -22,6 +22,11 @@ export const policyScenarios = [
     withRule({ action: 'retry' }, { redoes: true }),
   ),
   scenario(
+    'a step that is tried once more, in vain',
+    three([callOf('look'), { op: 'hopeless' }]),
+    withRule({ action: 'retry' }, { redoes: true }),
+  ),
+  scenario(
     'a step with a payment in it is not tried once more',
     three([callOf('pay'), { op: 'hopeless' }]),
     withRule({ action: 'retry' }, { redoes: true }),
