@@ -207,13 +207,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     'const failed = run.ledger.historyOf(effect.key).filter(({ doubt }) => doubt !== undefined).length;',
   ),
   fault(
-    'a store that fails makes a result invalid',
-    'a large result, and a store that cannot be read',
-    'engine/ledger-writes.ts',
-    "    if (!codecErrors.is(cause, 'value_not_storable')) throw cause; // the store's trouble is none of the result's\n    const problem = cause.message;",
-    '    const problem = String(codecErrors.is(cause));',
-  ),
-  fault(
     'a node whose attempts are spent fails once more',
     'a node that always breaks, and an input behind it',
     'engine/run-lines.ts',
@@ -226,13 +219,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     'engine/thread-runner.ts',
     'if ((await firstOrder(this.#codec, leased.boundary.control)) === undefined) return',
     'if (leased.boundary.control.status !== undefined) return',
-  ),
-  fault(
-    'values of clock and chance are lost with the entry that could not be written',
-    'values of clock and chance whose entry cannot be written',
-    'engine/thread-writer.ts',
-    '        options.giveBack?.(intent);\n',
-    '',
   ),
   ...flowFaults,
 ];

@@ -40,7 +40,7 @@ export const troubledScenarios = [
   }),
   scenario('an answer that overtakes a cancel', chain([callOf('pay', { ask: 'allow' })]), {
     actions: [input(), { does: 'cancel', id: 'cancel1', afterMs: 3 }],
-    faults: [{ at: 42, fault: { kind: 'hold', forMs: 2_500 } }],
+    faults: [{ at: 45, fault: { kind: 'hold', forMs: 2_500 } }],
   }),
   scenario(
     'a record that is lost with its process',
