@@ -79,7 +79,7 @@ test('[B3b] a store that cannot be read does not keep a large result from being 
   expect((await healed.effects()).map(({ status }) => status)).toEqual(['succeeded']);
 });
 
-test('[B9c, B11a] an event that nobody waits for, with an input behind it, does not leave a finished thread busy', async () => {
+test('[B9f, B11a] an event that nobody waits for, with an input behind it, does not leave a finished thread busy', async () => {
   const agent = defineAgent({
     name: 'asking',
     version: 1,
