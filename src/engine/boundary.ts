@@ -117,7 +117,8 @@ export class Boundary {
   /** Inbox items up to this order give nothing to do, once `settled` is. */
   inboxSeen({ inboxTaken, consumed }: Settled): number {
     const left = this.#asking.filter((order) => order > inboxTaken && !consumed.includes(order));
-    return left.length === 0 ? Math.max(this.#newest, inboxTaken) : Math.min(...left) - 1;
+    // What is settled out of its turn was read, and what came before it as well.
+    return left.length === 0 ? Math.max(this.#newest, inboxTaken, ...consumed) : Math.min(...left) - 1;
   }
 
   /** Tells the watchers where a resumed run goes on. */

@@ -6,7 +6,7 @@ import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
 import { storeErrors } from '../../src/store/errors.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
-import { never, plainState, quiet, Scene, withMethods } from './support.ts';
+import { answer, never, only, plainState, quiet, Scene, withMethods } from './support.ts';
 
 test('[C4a, D2a] two tabs that start on an empty database at once both open it', async () => {
   const world = new TestWorld();
@@ -77,4 +77,31 @@ test('[B3b] a store that cannot be read does not keep a large result from being 
   await healed.run();
   expect(await plainState(healed)).toEqual({ lengths: [10_000] });
   expect((await healed.effects()).map(({ status }) => status)).toEqual(['succeeded']);
+});
+
+test('[B9f, B11a] an event that nobody waits for, with an input behind it, does not leave a finished thread busy', async () => {
+  const agent = defineAgent({
+    name: 'asking',
+    version: 1,
+    state: { said: log(z.string()) },
+    start: 'ask',
+    nodes: { ask: async (_, { ask, end }) => end({ said: [await ask<string>('what?')] }) },
+  });
+  const scene = new Scene({ agent });
+  const thread = await scene.begun();
+  const reply = async (open: typeof thread) => {
+    await open.run();
+    await answer(open, only(await open.waits()), { decision: 'reply', value: 'this' });
+  };
+  await reply(thread);
+  await thread.run();
+  await thread.signal('news');
+  await thread.send({});
+  await reply(thread);
+  const heir = await scene.open();
+
+  expect(await heir.run()).toEqual({ end: 'done' });
+  const row = await heir.row();
+  expect(row?.inboxTaken).toBe(row?.inbox);
+  await heir.send({}, 'another', 'reject');
 });

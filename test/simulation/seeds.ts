@@ -1,6 +1,7 @@
 /** The world of a seed: a plan, what is sent, and what goes wrong. */
 import { callOf } from './kinds/calls.ts';
 import { inventPlan } from './plan/invent.ts';
+import { inventFamily, inventNews } from './plan/invent-families.ts';
 import type { Plan } from './plan/plan.ts';
 import { run, type Verdict } from './run.ts';
 import type { ClientAction } from './world/client.ts';
@@ -9,9 +10,11 @@ import { inventTroubles, Troubles } from './world/trouble.ts';
 
 export async function runSeed(seed: number, keepsLines = false): Promise<Verdict> {
   const dice = new Dice(Math.imul(seed, 0x9e3779b1));
-  const plan = dice.percent(3) ? poisoned : inventPlan(dice.fork());
+  const isFamily = dice.percent(40);
+  const plan = isFamily ? inventFamily(dice.fork()) : dice.percent(3) ? poisoned : inventPlan(dice.fork());
   const { due, hasJumps } = inventTroubles(dice.fork());
-  const actions = inventActions(dice.fork());
+  const news = isFamily ? inventNews(dice.fork(), plan) : [];
+  const actions = [...inventActions(dice.fork()), ...news];
   const deletion = due.find(({ fault }) => fault.kind === 'delete');
   const after: ClientAction[] =
     deletion === undefined ? [] : [{ does: 'send', input: 'in9', afterMs: 0, atOperation: deletion.at + 3 }];

@@ -1,6 +1,12 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readArguments } from '../support/command.ts';
-import { runSeed } from './seeds.ts';
-import { simulateAll, told } from './simulate-all.ts';
+import { bundle } from './bundle.ts';
+import { type Figures, type Order, sumOf } from './figures.ts';
+import type { Told } from './simulate-part.ts';
 
 const options = readArguments(
   `npm run simulate -- --seeds N [--seed S] [--json]
@@ -14,6 +20,7 @@ every crash point was met.
   --only TEXT       only scenarios whose name holds TEXT
   --no-scenarios    only the seeds
   --single          no second crashes
+  --processes N     default: one for each core
   --json            prints one JSON object as the last line`,
   {
     seeds: { type: 'string', default: '1000' },
@@ -22,6 +29,7 @@ every crash point was met.
     only: { type: 'string' },
     'no-scenarios': { type: 'boolean', default: false },
     single: { type: 'boolean', default: false },
+    processes: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 );
@@ -30,34 +38,51 @@ const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => stopping.abort(new Error(`Stopped by ${signal}.`)));
 }
+const given = options.seed ?? options.from;
+const firstSeed = given === undefined ? Date.now() % 1_000_000_000 : wholeNumber('--from', given, 0);
+const replays = options.seed !== undefined;
+const parts = replays ? 1 : wholeNumber('--processes', options.processes ?? String(availableParallelism()), 1);
+const order = {
+  seeds: replays ? 1 : wholeNumber('--seeds', options.seeds, 0),
+  firstSeed,
+  withScenarios: !replays && !options['no-scenarios'],
+  withSecondCrashes: !options.single,
+  ...(options.only !== undefined && { only: options.only }),
+  parts,
+};
+console.log(`The first seed is ${firstSeed}.`);
 
-if (options.seed !== undefined) {
-  const verdict = await runSeed(wholeNumber('--seed', options.seed, 0), true);
-  for (const line of verdict.lines) console.log(line);
-  console.log(`The thread ended ${verdict.status}; digest of the trace ${verdict.digest}.`);
-  if (verdict.violations.length > 0) console.log(told(verdict));
-}
-
+const folder = await mkdtemp(join(tmpdir(), 'holdfast-simulate-'));
 try {
-  const given = options.seed ?? options.from;
-  const first = given === undefined ? Date.now() % 1_000_000_000 : wholeNumber('--from', given, 0);
-  console.log(`The first seed is ${first}.`);
-  const figures = await simulateAll({
-    seeds: options.seed === undefined ? wholeNumber('--seeds', options.seeds, 0) : 1,
-    firstSeed: first,
-    withScenarios: options.seed === undefined && !options['no-scenarios'],
-    withSecondCrashes: !options.single,
-    only: options.only,
-    report: (line) => console.log(line),
-    signal: stopping.signal,
-  });
+  const program = await bundle('simulate-part.ts', folder);
+  const all = await Promise.all(Array.from({ length: parts }, (_, part) => work(program, { ...order, part })));
+  const figures = sumOf(all);
   console.log(options.json ? JSON.stringify(figures) : figures);
   const isGood = figures.violations === 0 && figures.crashPointsCovered === figures.crashPointsTotal;
   process.exitCode = isGood ? 0 : 1;
 } catch (error) {
-  if (!stopping.signal.aborted) throw error;
-  console.error(stopping.signal.reason.message);
-  process.exitCode = 130;
+  process.exitCode = stopping.signal.aborted ? 130 : 1;
+  stopping.abort(error);
+  console.error(error instanceof Error ? error.message : String(error));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Resolves once the process has ended. */
+async function work(program: string, part: Order): Promise<Figures> {
+  stopping.signal.throwIfAborted();
+  const child = fork(program, [JSON.stringify({ ...part, replays })], { execArgv: [] });
+  stopping.signal.addEventListener('abort', () => child.kill());
+  const ended = once(child, 'exit');
+  let figures: Figures | undefined;
+  child.on('message', (told: Told) => {
+    if ('line' in told) console.log(told.line);
+    else figures = told.figures;
+  });
+  const [code] = await ended;
+  stopping.signal.throwIfAborted();
+  if (figures === undefined) throw new Error(`Process ${part.part} of ${parts} ended with ${code} before it was done.`);
+  return figures;
 }
 
 function wholeNumber(name: string, written: string, least: number): number {

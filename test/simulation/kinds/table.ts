@@ -5,12 +5,55 @@ import { type AllOp, all, type CallOp, call, type KeyedOp, keyed } from './calls
 import { type FlakyOp, flaky, type HopelessOp, hopeless, type PoisonOp, poison } from './failures.ts';
 import { type AskOp, ask } from './model.ts';
 import { type AddOp, add, type BigOp, big, type RecallOp, recall } from './state.ts';
+import {
+  type EventOp,
+  event,
+  type FailedLinesOp,
+  failedLines,
+  type OnlineOp,
+  online,
+  type QuestionOp,
+  question,
+  type SleepOp,
+  sleep,
+} from './waits.ts';
 
-export type Op = CallOp | AllOp | KeyedOp | AskOp | AddOp | BigOp | RecallOp | FlakyOp | HopelessOp | PoisonOp;
+export type Op =
+  | CallOp
+  | AllOp
+  | KeyedOp
+  | AskOp
+  | AddOp
+  | BigOp
+  | RecallOp
+  | FlakyOp
+  | HopelessOp
+  | PoisonOp
+  | QuestionOp
+  | EventOp
+  | SleepOp
+  | OnlineOp
+  | FailedLinesOp;
 
 type Kinds = { readonly [Kind in Op as Kind['op']]: OpKind<Kind> };
 
-const kinds: Kinds = { call, all, keyed, ask, add, big, recall, flaky, hopeless, poison };
+const kinds: Kinds = {
+  call,
+  all,
+  keyed,
+  ask,
+  add,
+  big,
+  recall,
+  flaky,
+  hopeless,
+  poison,
+  question,
+  event,
+  sleep,
+  online,
+  failed_lines: failedLines,
+};
 
 export function runOp(op: Op, site: Site): Promise<void> {
   return (kinds[op.op] as OpKind<Op>).run(op, site);

@@ -2,13 +2,18 @@
 import { KeyRing } from '../../../src/codec/key-ring.ts';
 import { type LedgerEntry, readLedger } from '../../../src/codec/ledger-codec.ts';
 import type { ThreadCodec } from '../../../src/codec/thread-codec.ts';
+import { openThreadImage } from '../../../src/codec/thread-image.ts';
 import { readAnswer, readWait } from '../../../src/codec/wait-codec.ts';
+import { ThreadState } from '../../../src/engine/thread-state.ts';
+import type { Log } from '../../../src/model/fields.ts';
 import type { WaitId } from '../../../src/model/ids.ts';
 import type { ThreadRow } from '../../../src/model/records.ts';
 import type { Wait, WaitAnswer } from '../../../src/model/wait.ts';
 import type { ModelRequest } from '../../../src/program/model.ts';
 import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
+import { agentOf } from '../plan/interpret.ts';
 import type { CallArgs } from '../plan/plan.ts';
+import { never } from '../world/life.ts';
 import { type SeenCheckpoint, seeCheckpoint } from '../world/peek.ts';
 import { databaseName } from '../world/sim-store.ts';
 import type { World } from '../world/world.ts';
@@ -37,6 +42,8 @@ export interface Evidence {
   readonly entries: readonly Entry[];
   readonly lost: readonly number[];
   readonly waits: readonly Asked[];
+  /** The notes at the head. */
+  readonly notes: readonly string[];
   /** Deduplication id of each inbox item, by order. */
   readonly inbox: ReadonlyMap<number, string>;
 }
@@ -57,9 +64,20 @@ export async function gather(world: World): Promise<Evidence | undefined> {
     entries: await Promise.all(entries.map((entry) => open(codec, entry))),
     lost: lost.map(({ number }) => number),
     waits: await waitsOf(world, codec),
+    notes: world.watch.hasLosses ? [] : ((await stateOf(world, codec, row)).notes as readonly string[]),
     inbox: inboxOf(world, row),
   };
 }
+
+/** The state at the head, logs as lists. */
+export async function stateOf({ plan }: World, codec: ThreadCodec, row: ThreadRow) {
+  const image = await openThreadImage(codec, row);
+  const { values } = await ThreadState.read(codec, agentOf(plan, nowhere, unmoved), image.state);
+  return { ...values, notes: await (values.notes as Log<string>).slice(0) } as Readonly<Record<string, unknown>>;
+}
+
+const nowhere = { call: never, verify: never, compensate: never };
+const unmoved = { breaks: () => false, kill: never };
 
 /** Numbers of the entries whose compensation succeeded: whatever their own call answered, they are undone. */
 export function undoneOf(entries: readonly Entry[], world: World): ReadonlySet<number> {

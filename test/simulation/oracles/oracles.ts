@@ -2,37 +2,30 @@
 import { equalBytes } from '../../../src/base/bytes.ts';
 import { openRowControl } from '../../../src/codec/control-codec.ts';
 import { nextLedgerDigest } from '../../../src/codec/ledger-codec.ts';
-import { openThreadImage } from '../../../src/codec/thread-image.ts';
-import { ThreadState } from '../../../src/engine/thread-state.ts';
-import type { Log } from '../../../src/model/fields.ts';
 import { tables } from '../../../src/model/records.ts';
-import { agentOf } from '../plan/interpret.ts';
 import type { ClientAction } from '../world/client.ts';
-import { seeDropped } from '../world/peek.ts';
-import { type Evidence, undoneOf } from './evidence.ts';
+import { seeCheckpoint, seeDropped } from '../world/peek.ts';
+import { type Evidence, stateOf, undoneOf } from './evidence.ts';
 import { follow } from './reference.ts';
+import { followRuns } from './whole-run.ts';
 
 export type Oracle = (evidence: Evidence, actions: readonly ClientAction[]) => void | Promise<void>;
 
-const nowhere = { call: never, verify: never, compensate: never };
-const unmoved = { breaks: () => false, kill: never };
-
-function never(): Promise<never> {
-  return new Promise(() => undefined);
-}
+/** Causes of checkpoints that end a step in the middle. */
+const cutsOff: readonly string[] = ['cancelled', 'rolled_back', 'failed', 'policy'];
 
 export const oracles = {
   /** I7: the end is that of an undisturbed run that was given the same answers. */
   async 'state-follows-the-record'(evidence, actions) {
     const { world, row, codec } = evidence;
     if (world.watch.hasLosses) return;
-    const expected = await follow(evidence, actions);
+    const expected = world.plan.isWhole
+      ? await followRuns(evidence, actions)
+      : (await follow(evidence, actions))?.state;
     if (expected === undefined) return;
-    const image = await openThreadImage(codec, row);
-    const { values } = await ThreadState.read(codec, agentOf(world.plan, nowhere, unmoved), image.state);
-    const state = { ...values, notes: await (values.notes as Log<string>).slice(0) };
-    for (const [name, value] of Object.entries(expected.state)) {
-      const [stored, due] = [JSON.stringify(state[name as keyof typeof state]), JSON.stringify(value)];
+    const state = await stateOf(world, codec, row);
+    for (const [name, value] of Object.entries(expected)) {
+      const [stored, due] = [JSON.stringify(state[name]), JSON.stringify(value)];
       if (stored === due) continue;
       world.findings.violate(
         'state-follows-the-record',
@@ -41,8 +34,35 @@ export const oracles = {
     }
   },
 
+  /** An event that was sent goes to one wait, and to no second one. */
+  'events-go-to-one-wait'({ world, row, waits, notes, inbox }) {
+    const takers = new Map<number, string>();
+    const all = world.data
+      .records('checkpoints', row.thread)
+      .range({})
+      .filter(({ key }) => !key.endsWith('.base'));
+    // What a step took that never ended is there for the next wait.
+    const isAllKept = !all.some((record) => cutsOff.includes(seeCheckpoint(record).cause));
+    for (const { wait, answer } of waits) {
+      if (answer?.decision !== 'arrived') continue;
+      const id = inbox.get(answer.order);
+      const before = takers.get(answer.order);
+      takers.set(answer.order, wait.id);
+      if (before !== undefined && isAllKept)
+        world.findings.violate('events-go-to-one-wait', `${id} went to ${before} and ${wait.id}.`);
+      if (answer.value !== id)
+        world.findings.violate('events-go-to-one-wait', `${id} came as ${String(answer.value)}.`);
+    }
+    const taken = notes.flatMap((note) => /^\S+ = (ev\d+)$/.exec(note)?.[1] ?? []);
+    if (new Set(taken).size < taken.length)
+      world.findings.violate('events-go-to-one-wait', `Events that were taken: ${taken.join(', ')}.`);
+  },
+
   /** Once nothing goes wrong any more and all is answered, every thread comes to its end. */
   'nothing-is-stuck'({ world, row }) {
+    const { limits, nodes } = world.plan;
+    const hasLimits = limits !== undefined || nodes.some(({ deadlineMs }) => deadlineMs !== undefined);
+    if (hasLimits && ['timed_out', 'out_of_budget'].includes(row.status)) return; // until somebody extends it, or gives it up
     const isAtEnd = ['done', 'failed', 'cancelled', 'idle'].includes(row.status) && row.inboxTaken === row.inbox;
     if (isAtEnd || world.stoppedAloud) return;
     const last = world.newest()?.lastEnd?.end;
@@ -57,6 +77,7 @@ export const oracles = {
     for (const [place, tool] of outside.tools) {
       if (tool === 'look' || tool === 'model') continue;
       if (world.counts.deletions > 0 && !place.startsWith('in9')) continue; // sent again to another thread, it is done again
+      if (world.plan.redoes === true && tool === 'put') continue;
       const [carried, undone] = [outside.carried.get(place) ?? 0, outside.undone.get(place) ?? 0];
       if (carried > 1) findings.violate('once-is-once', `${tool} ${place} was carried out ${carried} times.`);
       if (world.watch.hasLosses) continue;
@@ -81,6 +102,7 @@ export const oracles = {
   /** One intention has one key, on every attempt and in every life. */
   'one-key-per-intention'({ world }) {
     for (const [place, keys] of world.outside.keys) {
+      if (world.plan.redoes === true && !/ by (pay|ship|book|mail)$/.test(place)) continue;
       if (world.counts.deletions > 0 && !place.startsWith('in9')) continue;
       if (keys.size > 1)
         world.findings.violate('one-key-per-intention', `${place} came with the keys ${[...keys].join(', ')}.`);
@@ -116,6 +138,24 @@ export const oracles = {
     }
   },
 
+  /** What a run may use is counted over restarts, and reached but once: each answer of the model uses five tokens. */
+  'budgets-are-kept'({ world, entries }, actions) {
+    const { tokens } = world.plan.limits ?? {};
+    if (tokens === undefined || world.watch.hasLosses) return;
+    const more = actions.reduce((sum, action) => sum + (action.does === 'extend' ? (action.limits.tokens ?? 0) : 0), 0);
+    const most = world.plan.nodes.some(({ ops }) => ops.some(({ op }) => op === 'all')) ? 15 : 5; // side by side
+    const used = new Map<string, number>();
+    for (const { intent, outcome, place = '' } of entries) {
+      if (intent.kind !== 'model' || outcome?.status !== 'succeeded') continue;
+      const run = place.slice(0, place.indexOf('/'));
+      used.set(run, (used.get(run) ?? 0) + 5);
+    }
+    for (const [run, count] of used) {
+      if (count < tokens + more + most) continue;
+      world.findings.violate('budgets-are-kept', `The run of ${run} used ${count} tokens of ${tokens} + ${more}.`);
+    }
+  },
+
   /** A thread that takes its process away each time is stopped. */
   'poison-is-stopped'({ world }) {
     const { mostLeases } = world.watch;
@@ -131,8 +171,14 @@ export const oracles = {
       if (orders.has(id)) world.findings.violate('inbox-knows-its-ids', `"${id}" is in the inbox twice (PROTOCOL 6).`);
       orders.set(id, order);
     }
+    const all = world.data
+      .records('checkpoints', row.thread)
+      .range({})
+      .filter(({ key }) => !key.endsWith('.base'));
     const taken = new Set(
-      lineage.filter(({ cause }) => cause === 'input' || cause === 'failed').map(({ inboxTaken }) => inboxTaken),
+      [...lineage, ...(world.plan.isWhole ? all.map(seeCheckpoint) : [])]
+        .filter(({ cause }) => cause === 'input' || cause === 'failed')
+        .flatMap(({ inboxTaken, inboxOrder }) => [inboxTaken, inboxOrder]),
     );
     const dropped = new Set(
       lineage
@@ -151,7 +197,7 @@ export const oracles = {
         world.findings.violate('inputs-are-accounted-for', `"${id}" is behind the thread, and nobody took it.`);
       }
     }
-    const inputs = lineage.filter(({ cause }) => cause === 'input').map(({ inboxTaken }) => inboxTaken);
+    const inputs = lineage.filter(({ cause }) => cause === 'input').map(({ inboxOrder }) => inboxOrder);
     if (new Set(inputs).size < inputs.length)
       world.findings.violate('inputs-are-taken-once', `Orders taken: ${inputs.join(', ')}.`);
   },

@@ -4,12 +4,13 @@
  * another order shows where it happened.
  */
 import { HoldfastError } from '../../../src/base/errors.ts';
+import type { PolicyTable } from '../../../src/program/policy.ts';
 import { alongEdge } from '../plan/exits.ts';
 import { addRounds, type PlanUpdate, runNode } from '../plan/interpret.ts';
-import type { Mood, PlanNode, PlanScope, PlanState } from '../plan/plan.ts';
+import type { Mood, PlanNode, PlanScope, PlanState, QuestionArgs } from '../plan/plan.ts';
 import type { ClientAction } from '../world/client.ts';
 import type { SeenCheckpoint } from '../world/peek.ts';
-import { type Evidence, undoneOf } from './evidence.ts';
+import { type Entry, type Evidence, undoneOf } from './evidence.ts';
 
 export interface Reference {
   readonly state: Omit<PlanState, 'notes'> & { readonly notes: readonly string[] };
@@ -19,7 +20,7 @@ export interface Reference {
 /** Nothing in the record says what this call came to. */
 class Gap extends Error {}
 
-const calm: Mood = { breaks: () => false, kill: async () => undefined };
+export const calm: Mood = { breaks: () => false, kill: async () => undefined };
 
 export async function follow(evidence: Evidence, actions: readonly ClientAction[]): Promise<Reference | undefined> {
   const { world, lineage } = evidence;
@@ -122,7 +123,7 @@ async function run(
   }
 }
 
-function scopeOf(answers: Answers, counted: { tokens: number }): PlanScope {
+export function scopeOf(answers: Answers, counted: { tokens: number }): PlanScope {
   const scope: PlanScope = {
     call: async (_, { place }) => answers.resultOf(place),
     async all(items, work) {
@@ -141,17 +142,60 @@ function scopeOf(answers: Answers, counted: { tokens: number }): PlanScope {
     },
     now: (place) => answers.readsOf(place)[0] ?? Number.NaN,
     random: (place) => answers.readsOf(place)[1] ?? Number.NaN,
+    async ask(_, { show: { place } }) {
+      const reply = answers.replyTo(place);
+      if (reply === undefined) throw new Gap(`no answer to the question of ${place} is on record`);
+      return reply;
+    },
+    waitFor: async (_event, _options, place) => answers.eventAt(place),
+    sleep: async () => undefined,
+    online: async () => undefined,
   };
   return scope;
 }
 
-interface Answers {
+export interface Answers {
   resultOf(place: string): unknown;
   readsOf(place: string): readonly number[];
+  /** @throws what the question failed with */
+  replyTo(place: string): string | undefined;
+  /** What the node took for the event that it waited for. @throws what it failed with */
+  eventAt(place: string): unknown;
+}
+
+/** The last answer to each question; one that was refused was asked for again. */
+function repliesOf(waits: Evidence['waits']): ReadonlyMap<string, () => string> {
+  const replies = new Map<string, () => string>();
+  for (const { wait, answer } of waits) {
+    const { place } = (wait.kind === 'question' ? wait.args : {}) as Partial<QuestionArgs>;
+    if (place === undefined || answer === undefined) continue;
+    const { decision } = answer;
+    if (decision === 'deny') replies.set(place, () => raise('question_declined'));
+    if (decision === 'expired') replies.set(place, () => raise('wait_expired'));
+    const said = decision === 'reply' ? answer.value : undefined;
+    if (typeof said === 'string' && said.startsWith('ok')) replies.set(place, () => said);
+  }
+  return replies;
+}
+
+/** Events carry no place. What a node took is in its note; another oracle sees to it that it was sent, and went to no other. */
+function notedOf({ notes }: Evidence): (place: string) => unknown {
+  return (place) => {
+    const note = notes.find((each) => each.startsWith(`${place} `));
+    if (note === undefined) throw new Gap(`no event for ${place} is on record`);
+    const [, , ...rest] = note.split(' ');
+    if (note.startsWith(`${place} !`)) raise(rest.join(' '));
+    return rest.join(' ');
+  };
+}
+
+function raise(code: string): never {
+  throw failure(code);
 }
 
 /** The answers as they were on record after so many groups. A later one, of a runner that was frozen, was not seen by the step. */
-function answersOf({ entries, waits, world }: Evidence): (commits: number) => Answers {
+export function answersOf(evidence: Evidence): (commits: number) => Answers {
+  const { entries, waits, world } = evidence;
   const settled = new Map<string, Evidence['entries'][number][]>();
   const reads = new Map<string, readonly number[]>();
   const refused = new Map<string, string>();
@@ -163,7 +207,10 @@ function answersOf({ entries, waits, world }: Evidence): (commits: number) => An
     if (outcome === undefined || (outcome.status === 'failed' && !outcome.final)) continue;
     settled.set(entry.place, [...(settled.get(entry.place) ?? []), entry]);
   }
+  const replies = repliesOf(waits);
+  const noted = notedOf(evidence);
   for (const { wait, answer } of waits) {
+    if (wait.kind !== 'approval' && wait.kind !== 'in_doubt') continue;
     const args = wait.args as { readonly place: string; readonly reads: readonly number[] };
     if (!reads.has(args.place)) reads.set(args.place, args.reads);
     if (wait.kind !== 'approval') continue;
@@ -171,19 +218,33 @@ function answersOf({ entries, waits, world }: Evidence): (commits: number) => An
     if (answer?.decision === 'expired') refused.set(args.place, 'approval_expired');
   }
   return (commits) => ({
+    replyTo: (place) => replies.get(place)?.(),
+    eventAt: (place) => noted(place),
     readsOf: (place) => reads.get(place) ?? [],
     resultOf(place) {
       const refusal = refused.get(place);
       const known = settled.get(place) ?? [];
-      const entry = firstOf(known, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
+      const entry = world.plan.redoes
+        ? known.at(-1)
+        : firstOf(known, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
       if (refusal !== undefined) throw failure(refusal);
       if (entry === undefined) throw new Gap(`no result of ${place} is on record`);
       const status = entry.outcome?.status;
       if (undone.has(entry.intent.number)) throw failure('effect_compensated');
       if (status === 'succeeded') return entry.value;
-      throw failure(status === 'failed' ? 'effect_failed' : `effect_${status}`);
+      if (status === 'failed') return instead(world.plan.policy, entry, known);
+      throw failure(`effect_${status}`);
     },
   });
+}
+
+/** What the policy puts in the place of a call that failed. */
+function instead(policy: PolicyTable = [], { intent }: Entry, known: readonly Entry[]): unknown {
+  const rule = policy.find(({ tool }) => tool === intent.name);
+  if (rule?.action === 'value') return rule.value;
+  const other = rule?.action === 'use_tool' ? known.find((each) => each.intent.name === rule.use) : undefined;
+  if (other?.outcome?.status === 'succeeded') return other.value;
+  throw failure('effect_failed');
 }
 
 /** The entry that came to its outcome first, of those that had one by then. */
@@ -199,7 +260,7 @@ function failure(code: string): HoldfastError {
   return new HoldfastError(code, code, {});
 }
 
-function changed(state: Reference['state'], update: PlanUpdate): Reference['state'] {
+export function changed(state: Reference['state'], update: PlanUpdate): Reference['state'] {
   return {
     input: update.input ?? state.input,
     rounds: addRounds(state.rounds, update.rounds ?? {}),

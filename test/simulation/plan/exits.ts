@@ -9,10 +9,27 @@ export type Exit =
   | { readonly to: 'loop'; readonly times: number; readonly body: string; readonly after: string | null }
   /** As the model said last. */
   | { readonly to: 'branch'; readonly even: string | null; readonly odd: string | null }
+  /** Goes on in lines side by side. */
+  | ForkExit
   /** As the edge of the node says, from the state after it. */
   | { readonly to: 'edge'; readonly even: string | null; readonly odd: string | null };
 
+export interface ForkExit {
+  readonly to: 'fork';
+  readonly lines: readonly PlanLine[];
+  readonly join: string | null;
+  readonly failures: 'stop' | 'collect';
+  readonly limit?: number;
+}
+
+/** With an item: all lines of the fork begin at one node. */
+export interface PlanLine {
+  readonly node: string;
+  readonly item?: string;
+}
+
 export type Leave =
+  | { readonly type: 'fork'; readonly exit: ForkExit }
   | { readonly type: 'goto'; readonly node: string }
   | { readonly type: 'end' }
   | { readonly type: 'update' };
@@ -27,6 +44,8 @@ export function leave(exit: Exit, visit: number, state: PlanState, draft: Draft)
       return target(visit % exit.times === exit.times - 1 ? exit.after : exit.body);
     case 'branch':
       return target(isEven(draft.last ?? state.last) ? exit.even : exit.odd);
+    case 'fork':
+      return { type: 'fork', exit };
     case 'edge':
       return { type: 'update' };
   }

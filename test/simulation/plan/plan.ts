@@ -1,5 +1,8 @@
 /** An agent as data: what its nodes do, in order, and where they lead. Interpreted by `interpret.ts`. */
 
+import type { Schema } from '../../../src/model/schema.ts';
+import type { RunLimits } from '../../../src/program/agent.ts';
+import type { PolicyTable } from '../../../src/program/policy.ts';
 import type { Op } from '../kinds/table.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Exit } from './exits.ts';
@@ -9,6 +12,11 @@ export interface PlanNode {
   readonly ops: readonly Op[];
   readonly exit: Exit;
   readonly critical?: boolean;
+  /** It begins lines of a fork, each with an item. */
+  readonly takesItem?: boolean;
+  readonly deadlineMs?: number;
+  /** Nodes of a graph inside of this one, each with a name that no other node of the plan has. Then `ops` are none. */
+  readonly graph?: readonly PlanNode[];
 }
 
 export interface Plan {
@@ -20,6 +28,14 @@ export interface Plan {
   readonly durability: 'strict' | 'relaxed';
   /** Leases in a row without a step before the thread fails. */
   readonly maxResumes: number;
+  /** Each run is judged as a whole, not checkpoint by checkpoint: lines end in any order. */
+  readonly isWhole?: boolean;
+  readonly limits?: RunLimits;
+  readonly policy?: PolicyTable;
+  /** Its policy has calls made again, under new keys; never one of class once. */
+  readonly redoes?: boolean;
+  /** What a person says of a step that failed. */
+  readonly policyAnswer?: 'retry' | 'skip' | 'stop';
 }
 
 /** One kind of thing that a node does. A new family is a file beside the others, and a line in `kinds/table.ts`. */
@@ -59,6 +75,19 @@ export interface PlanScope {
   /** `place` is for the reference, which looks up what was recorded there. */
   now(place: string): number;
   random(place: string): number;
+  ask(
+    question: string,
+    options: { readonly show: QuestionArgs; readonly answer: Schema<unknown, string> },
+  ): Promise<string>;
+  waitFor(event: string, options: { readonly expiresMs?: number }, place: string): Promise<unknown>;
+  sleep(durationMs: number, options: undefined, place: string): Promise<void>;
+  online(): Promise<void>;
+}
+
+/** What a question shows: where it comes from, and what the person says, answer by answer. */
+export interface QuestionArgs {
+  readonly place: string;
+  readonly replies: readonly (string | null)[];
 }
 
 /** What a node meets that no record holds: it may differ on every run. */
@@ -77,6 +106,8 @@ export interface Site {
   readonly state: PlanState;
   readonly draft: Draft;
   readonly mood: Mood;
+  /** Lines that failed in the fork that led here. */
+  readonly failures: readonly { readonly index: number; readonly node: string }[];
   run(op: Op, site: Site): Promise<void>;
 }
 
@@ -108,4 +139,9 @@ export interface CallArgs {
   readonly reads: readonly number[];
   /** Characters that the result is long. */
   readonly size: number;
+}
+
+/** All nodes that run, those of inner graphs as well. */
+export function nodesOf(nodes: readonly PlanNode[]): readonly PlanNode[] {
+  return nodes.flatMap((node) => (node.graph === undefined ? [node] : nodesOf(node.graph)));
 }

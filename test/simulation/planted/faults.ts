@@ -1,22 +1,6 @@
-/** Deliberate faults in the engine, the codec and the rules of the store: each is one that the simulator must find. */
-export interface PlantedFault {
-  readonly name: string;
-  /** Under src/. */
-  readonly file: string;
-  /** Stands exactly once in the file. */
-  readonly find: string;
-  readonly replace: string;
-  /** The scenario in which it is looked for first. */
-  readonly begin: string;
-}
-
-const fault = (name: string, begin: string, file: string, find: string, replace: string): PlantedFault => ({
-  name,
-  begin,
-  file,
-  find,
-  replace,
-});
+/** Deliberate faults in the engine, the codec and the rules of the store. */
+import { fault, type PlantedFault } from './fault.ts';
+import { flowFaults } from './flow-faults.ts';
 
 export const plantedFaults: readonly PlantedFault[] = [
   fault(
@@ -106,7 +90,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'failed attempts of a node are not counted over restarts',
     'a node that always breaks, and an input behind it',
-    'engine/thread-runner.ts',
+    'engine/run-lines.ts',
     'const attempt = run.ledger.nodeFailures.length + 1;',
     'const attempt = 1;',
   ),
@@ -156,14 +140,14 @@ export const plantedFaults: readonly PlantedFault[] = [
     'an input is passed over',
     'an input that is sent twice, and another behind it',
     'engine/boundaries.ts',
-    '        inboxTaken: order,\n        ledger: ledgerHere(image),\n        waits: [],\n        failure: null,',
-    '        inboxTaken: image.row.inbox,\n        ledger: ledgerHere(image),\n        waits: [],\n        failure: null,',
+    '...withSettled(controlOf(image, maxSteps), [order]),',
+    'inboxTaken: image.row.inbox,\n        consumed: [],',
   ),
   fault(
     'a cancel names nobody whom it dropped',
     'a cancel in the middle',
     'engine/boundaries.ts',
-    "...dropped.map(({ order }) => this.#event('input_dropped', { order, winner: cancel.order })),",
+    "...dropped.map(({ order }) => boundary.event('input_dropped', { order, winner: cancel.order })),",
     '',
   ),
   fault(
@@ -197,9 +181,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a wait is shown before it is stored',
     'an approval that is given',
-    'engine/boundaries.ts',
-    "    await this.#commit((image) => ({\n      cause: 'wait',",
-    "    for (const wait of waits) this.#emit({ type: 'wait', wait });\n    await this.#commit((image) => ({\n      cause: 'wait',",
+    'engine/wait-boundaries.ts',
+    '    const ids = waits.map(({ id }) => id);\n    const image',
+    '    const ids = waits.map(({ id }) => id);\n    this.opened(waits);\n    const image',
   ),
   fault(
     'an empty store must stay empty while it is opened',
@@ -223,31 +207,18 @@ export const plantedFaults: readonly PlantedFault[] = [
     'const failed = run.ledger.historyOf(effect.key).filter(({ doubt }) => doubt !== undefined).length;',
   ),
   fault(
-    'a store that fails makes a result invalid',
-    'a large result, and a store that cannot be read',
-    'engine/ledger-writes.ts',
-    "    if (!codecErrors.is(cause, 'value_not_storable')) throw cause; // the store's trouble is none of the result's\n    const problem = cause.message;",
-    '    const problem = String(codecErrors.is(cause));',
-  ),
-  fault(
     'a node whose attempts are spent fails once more',
     'a node that always breaks, and an input behind it',
-    'engine/thread-runner.ts',
-    'if (isFinal(error) || run.ledger.nodeFailures.at(-1)?.outcome?.final === true) {',
-    'if (isFinal(error)) {',
+    'engine/run-lines.ts',
+    'if (!isFinal(error) && run.ledger.spentBy === undefined) {',
+    'if (!isFinal(error)) {',
   ),
   fault(
     'a poisoned run leaves the inputs behind it',
     'poison',
     'engine/thread-runner.ts',
-    "      await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node }), control);",
-    "      await boundaries.fail(programErrors.make('resume_limit', { resumes: row.resumes - 1, node }), control);\n      return { end: 'failed' };",
+    'if ((await firstOrder(this.#codec, leased.boundary.control)) === undefined) return',
+    'if (leased.boundary.control.status !== undefined) return',
   ),
-  fault(
-    'values of clock and chance are lost with the entry that could not be written',
-    'values of clock and chance whose entry cannot be written',
-    'engine/thread-writer.ts',
-    '        options.giveBack?.(intent);\n',
-    '',
-  ),
+  ...flowFaults,
 ];

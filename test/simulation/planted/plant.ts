@@ -2,12 +2,11 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'vite';
-import type { PlantedFault } from './faults.ts';
+import type { Plugin } from 'vite';
+import { bundle, root } from '../bundle.ts';
+import type { PlantedFault } from './fault.ts';
 import type { Found } from './hunt.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 const timeLimitMs = 40_000;
 
 /** How often the text stands in its file. */
@@ -21,7 +20,7 @@ export async function huntWith(
   out: string,
   effort: readonly [step: number, seeds: number],
 ): Promise<Found> {
-  const program = await bundle(fault, out);
+  const program = await bundle('planted/hunt.ts', out, fault === undefined ? [] : [planting(fault)]);
   const output = await new Promise<string>((resolve, reject) => {
     execFile(
       process.execPath,
@@ -34,29 +33,6 @@ export async function huntWith(
     );
   });
   return JSON.parse(output.trim().split('\n').at(-1) ?? '') as Found;
-}
-
-async function bundle(fault: PlantedFault | undefined, out: string): Promise<string> {
-  await build({
-    configFile: false,
-    root,
-    logLevel: 'error',
-    publicDir: false,
-    plugins: fault === undefined ? [] : [planting(fault)],
-    ssr: { noExternal: true },
-    build: {
-      ssr: fileURLToPath(new URL('./hunt.ts', import.meta.url)),
-      outDir: out,
-      emptyOutDir: false,
-      minify: false,
-      target: 'node20',
-      rolldownOptions: {
-        output: { entryFileNames: 'hunt.mjs', chunkFileNames: '[name]-[hash].mjs' },
-        checks: { pluginTimings: false },
-      },
-    },
-  });
-  return join(out, 'hunt.mjs');
 }
 
 function planting({ file, find, replace }: PlantedFault): Plugin {

@@ -1,5 +1,8 @@
 /** Who sends: inputs and cancels, each until it is acknowledged, some of them twice. */
+import type { EngineThread } from '../../../src/engine/engine-thread.ts';
 import { engineErrors } from '../../../src/engine/errors.ts';
+import { travelErrors } from '../../../src/engine/time-travel-errors.ts';
+import type { Extension, InboxPolicy } from '../../../src/model/inbox.ts';
 import type { World } from './world.ts';
 
 export type ClientAction = {
@@ -12,9 +15,18 @@ export type ClientAction = {
       readonly total?: number;
       readonly big?: string;
       readonly twice?: boolean;
+      readonly policy?: InboxPolicy;
     }
+  | { readonly does: 'signal'; readonly id: string; readonly event: string; readonly twice?: boolean }
+  | { readonly does: 'extend'; readonly id: string; readonly limits: Extension; readonly twice?: boolean }
+  /** Makes the state at the first input the state again; results on record are given again. */
+  | { readonly does: 'go_back'; readonly id: string; readonly twice?: boolean }
+  /** The network goes away, and comes back. */
+  | { readonly does: 'go_offline'; readonly forMs: number; readonly twice?: false }
   | { readonly does: 'cancel'; readonly id: string; readonly twice?: boolean }
 );
+
+type Durable = Exclude<ClientAction, { does: 'go_offline' }>;
 
 export class Client {
   /** Deduplication ids that were acknowledged, and not deleted since. */
@@ -32,19 +44,38 @@ export class Client {
   }
 
   act(action: ClientAction): void {
+    if (action.does === 'go_offline') {
+      this.#goOffline(action.forMs);
+      return;
+    }
     void this.#insist(action);
     if (action.twice === true) void this.#insist(action);
   }
 
-  async #insist(action: ClientAction): Promise<void> {
+  #goOffline(forMs: number): void {
+    const { outside, timeline } = this.#world;
+    outside.isOnline = false;
+    timeline.after(forMs, () => {
+      outside.isOnline = true;
+      for (const process of this.#world.processes) if (!process.life.isOver) process.kick();
+    });
+  }
+
+  async #insist(action: Durable): Promise<void> {
     const world = this.#world;
     const id = action.does === 'send' ? action.input : action.id;
     const error = await world.insist(`${action.does} ${id}`, (thread) => {
       if (action.does === 'cancel') return thread.cancel(id);
-      const { input, total, big } = action;
-      return thread.send({ input, ...(total !== undefined && { total }), ...(big !== undefined && { big }) }, id);
+      if (action.does === 'go_back') return goBack(thread);
+      if (action.does === 'signal') return thread.signal(action.event, id, id);
+      if (action.does === 'extend') return thread.extend(action.limits, id);
+      const { input, total, big, policy } = action;
+      const update = { input, ...(total !== undefined && { total }), ...(big !== undefined && { big }) };
+      return thread.send(update, id, policy);
     });
+    if (action.does === 'send' && action.policy === 'reject' && engineErrors.is(error, 'thread_busy')) return;
     if (engineErrors.is(error, 'thread_unknown')) return; // nothing to cancel
+    if (action.does === 'go_back') return; // what ran meanwhile may ask for choices of its own
     if (error !== undefined && world.counts.deletions > 0) {
       await world.timeline.wait(50); // deleted in between
       return this.#insist(action);
@@ -52,5 +83,20 @@ export class Client {
     if (error !== undefined) return world.findings.violate('input-is-taken', `${id} was refused: ${String(error)}`);
     this.acknowledged.add(id);
     world.mustBeStored('inbox', `id:${id}`);
+  }
+}
+
+async function goBack(thread: EngineThread): Promise<void> {
+  const all = await thread.checkpoints({ limit: 100 });
+  const target = all.findLast(({ cause }) => cause === 'input');
+  if (target === undefined || target === all[0]) return;
+  try {
+    await thread.rollBack(target.id);
+  } catch (error) {
+    if (!travelErrors.is(error, 'choice_needed')) throw error;
+    const { effects } = error.details;
+    if (effects.some(({ status }) => status !== 'succeeded' && status !== 'failed')) return; // a doubt is for its own person
+    const reused = Object.fromEntries(effects.map(({ key }) => [key, 'reuse'] as const));
+    await thread.rollBack(target.id, { effects: reused });
   }
 }

@@ -41,6 +41,8 @@ export class Outside {
   readonly #arrivals = new Map<string, number>();
   readonly #receipts = new Map<string, string>();
   readonly #closed = new Map<string, number>();
+  /** Whether the network is there. */
+  isOnline = true;
   readonly #onTheWay = new Map<string, number>();
   readonly #timeline: Timeline;
   readonly #dice: Dice;
@@ -159,8 +161,9 @@ export class Outside {
 
   #know(place: string, tool: ToolName | 'model', key: string): void {
     this.tools.set(place, tool);
-    const keys = this.keys.get(place) ?? new Set();
-    this.keys.set(place, keys.add(key));
+    const intention = `${place} by ${tool}`;
+    const keys = this.keys.get(intention) ?? new Set();
+    this.keys.set(intention, keys.add(key));
   }
 
   #result(place: string, result: string): void {

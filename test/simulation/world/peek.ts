@@ -56,8 +56,14 @@ export interface SeenCheckpoint {
   readonly status: string;
   readonly steps: number;
   readonly inboxTaken: number;
+  /** Order of the input that its run began with. */
+  readonly inboxOrder: number;
   readonly usage: number;
   readonly failureCode: string | undefined;
+  /** Ledger entries that were begun by then. */
+  readonly ledger: number;
+  /** Entries above `after` and up to `to` were left behind. */
+  readonly abandoned: readonly { readonly after: number; readonly to: number }[];
   /** Names of the fields that are in it. */
   readonly fields: readonly string[];
 }
@@ -78,8 +84,14 @@ export function seeCheckpoint({ key, plain, body }: Pick<StoredRecord, 'key' | '
     status: control[0] as string,
     steps: (control[1] as readonly [number])[0],
     inboxTaken: control[3] as number,
+    inboxOrder: (control[1] as readonly number[])[2] ?? 0,
     usage: sum((control[9] as readonly number[]).slice(0, 2)),
     failureCode: failure === null ? undefined : (JSON.parse(failure) as { code?: string }).code,
+    ledger: (control[2] as readonly number[])[0] ?? 0,
+    abandoned: ((items[10] as readonly [[number, number][]] | undefined)?.[0] ?? []).map(([after, to]) => ({
+      after,
+      to,
+    })),
     fields: [...(items[8] as Map<string, unknown>).keys()],
   };
 }

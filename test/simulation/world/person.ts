@@ -1,6 +1,6 @@
 /** Who answers. Decides by what the plan says of the call, after a while, and insists until it is told what became of it. */
 import type { Wait, WaitAnswer } from '../../../src/model/wait.ts';
-import type { CallArgs } from '../plan/plan.ts';
+import type { CallArgs, QuestionArgs } from '../plan/plan.ts';
 import type { Dice } from './dice.ts';
 import type { World } from './world.ts';
 
@@ -64,14 +64,22 @@ export class Person {
       timeline.after(landedMs, lookUp);
       return;
     }
-    const answer = answerFor(args);
+    const answer = wait.kind === 'question' ? this.#replyTo(wait.args as QuestionArgs) : answerFor(wait, args);
     if (answer === undefined) return;
     timeline.after(this.#dice.between(5, 2_000), () => {
       void this.#answer(wait, answer);
-      if (!this.isOfTwoMinds || !this.#dice.percent(40)) return;
+      if (wait.kind !== 'approval' || !this.isOfTwoMinds || !this.#dice.percent(40)) return;
       const other: WaitAnswer = answer.decision === 'deny' ? { decision: 'allow' } : { decision: 'deny', reason: 'no' };
       void this.#answer(wait, this.#dice.percent(50) ? answer : other);
     });
+  }
+
+  #replyTo({ place, replies }: Partial<QuestionArgs>): WaitAnswer {
+    if (place === undefined) return { decision: 'reply', value: this.#world.plan.policyAnswer ?? 'stop' };
+    const asked = this.#asked.get(place) ?? 0;
+    this.#asked.set(place, asked + 1);
+    const reply = replies?.[Math.min(asked, replies.length - 1)];
+    return reply == null ? { decision: 'deny', reason: 'no' } : { decision: 'reply', value: reply };
   }
 
   async #answer(wait: Wait, answer: WaitAnswer): Promise<void> {
@@ -88,7 +96,8 @@ export class Person {
   }
 }
 
-function answerFor(args: CallArgs): WaitAnswer | undefined {
+function answerFor({ kind }: Wait, args: CallArgs): WaitAnswer | undefined {
+  if (kind !== 'approval') return undefined;
   switch (args.ask) {
     case 'allow':
       return { decision: 'allow' };

@@ -139,7 +139,7 @@ export class Process {
     };
     const { durability, maxResumes, snapshotEvery } = this.#plan;
     const engine = new Engine(
-      { store, keyRing, clock, random },
+      { store, keyRing, clock, random, network: { isOnline: () => outside.isOnline } },
       {
         agent,
         model,

@@ -26,6 +26,9 @@ export interface Applied {
   readonly replaced: readonly (StoredRecord | undefined)[];
 }
 
+/** Checkpoints whose parent need not be the head. */
+const goesBack: readonly string[] = ['rolled_back', 'policy'];
+
 export class Watch {
   readonly #findings: Findings;
   readonly #data: MemoryData;
@@ -207,13 +210,26 @@ export class Watch {
     const seen = seeCheckpoint(record);
     this.leases = 0;
     this.checkpointAt.set(seen.id, this.commits);
-    if (seen.parent !== (rowBefore?.head ?? null)) {
+    if (seen.parent !== (rowBefore?.head ?? null) && goesBack.includes(seen.cause)) this.#checkPast(seen, rowBefore);
+    else if (seen.parent !== (rowBefore?.head ?? null)) {
       this.#findings.violate(
         'parent-is-head',
         `${seen.id} names ${seen.parent} as parent; the head was ${rowBefore?.head}.`,
       );
     }
     if (seen.kind === 'delta') this.#checkCost(group, seen);
+  }
+
+  /** PROTOCOL 4: whoever goes back leaves behind what came between, and says so. */
+  #checkPast({ id, parent, abandoned }: SeenCheckpoint, rowBefore: ThreadRow | undefined): void {
+    const record = rowBefore && this.#data.records('checkpoints', rowBefore.thread).get(parent ?? '');
+    if (rowBefore === undefined || record === undefined) return;
+    const { ledger } = seeCheckpoint(record);
+    for (let entry = ledger + 1; entry <= rowBefore.ledger; entry += 1) {
+      if (abandoned.some(({ after, to }) => entry > after && entry <= to)) continue;
+      this.#findings.violate('what-is-left-is-said', `${id} went back behind entry ${entry}, and does not say so.`);
+      return;
+    }
   }
 
   /** I8: a step that does not touch what is large costs little. */

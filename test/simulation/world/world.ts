@@ -7,6 +7,7 @@ import { codecErrors } from '../../../src/codec/errors.ts';
 import type { EngineThread } from '../../../src/engine/engine-thread.ts';
 import { engineErrors } from '../../../src/engine/errors.ts';
 import type { RunEnd } from '../../../src/engine/run-end.ts';
+import { travelErrors } from '../../../src/engine/time-travel-errors.ts';
 import type { Frame } from '../../../src/model/frame.ts';
 import type { Table } from '../../../src/model/records.ts';
 import { storeErrors } from '../../../src/store/errors.ts';
@@ -173,7 +174,8 @@ export class World {
       this.findings.trace(
         `${this.timeline.nowMs} ${what}: ${outcome === undefined ? 'acknowledged' : String(outcome)}`,
       );
-      if (outcome === undefined || engineErrors.is(outcome, 'wait_closed')) process.kick();
+      const hasStopped = travelErrors.is(outcome); // going back stops a run before it finds that it cannot
+      if (outcome === undefined || hasStopped || engineErrors.is(outcome, 'wait_closed')) process.kick();
       if (!storeErrors.is(outcome) && !engineErrors.is(outcome, 'lease_lost')) {
         if (codecErrors.is(outcome)) this.refused(outcome);
         return outcome;

@@ -1,0 +1,28 @@
+/** Going back on purpose. */
+import { callOf } from '../kinds/calls.ts';
+import { chain, input, scenario } from './scenario.ts';
+
+const plan = { isWhole: true, redoes: true };
+
+export const travelScenarios = [
+  scenario('a finished run is taken back to its beginning', chain([callOf('put')], [callOf('pay')], [callOf('look')]), {
+    plan,
+    actions: [input(), { does: 'go_back', id: 'back1', afterMs: 600 }],
+  }),
+  scenario(
+    'a run that waits is taken back',
+    chain([callOf('ship'), callOf('pay', { ask: 'allow' })], [callOf('put')]),
+    {
+      plan,
+      actions: [input(), { does: 'go_back', id: 'back1', afterMs: 12 }],
+    },
+  ),
+  scenario(
+    'a run is taken back while it runs',
+    chain([callOf('pay'), callOf('look')], [callOf('pay')], [callOf('put')]),
+    {
+      plan,
+      actions: [input(), { does: 'go_back', id: 'back1', afterMs: 0, atOperation: 34 }],
+    },
+  ),
+];
