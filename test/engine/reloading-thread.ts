@@ -11,8 +11,6 @@ import { CuttingStore, Life } from '../../src/testing/cutting-store.ts';
 
 export const reloads = process.env.HOLDFAST_RELOAD === '1';
 
-/** How many engines were thrown away. */
-
 /** More than any run of the suite commits: one that goes on for ever is a fault. */
 const mostReloads = 2_000;
 
