@@ -12,6 +12,7 @@ import type { Boundary, NextBoundary } from './boundary.ts';
 import { stepIdFor } from './identity.ts';
 import { LineDraft } from './line-draft.ts';
 import type { LineUpdates } from './line-updates.ts';
+import { onDemand } from './load-on-demand.ts';
 import { controlOf, type NextCheckpoint, positionOf } from './plans.ts';
 import { changeOf, retriesAfter, usedAfter } from './step-boundaries.ts';
 import type { StepRun, Tally } from './step-run.ts';
@@ -140,14 +141,14 @@ export class RunBoundaries {
     const boundary = this.#boundary;
     const { writer, ports, options } = boundary.parts;
     const { codec } = writer;
-    const { travel } = await import('./travel-chunk.ts');
+    const { returnTo, stateAt } = await onDemand();
     const { began } = boundary.control.run;
-    const target = began === null ? undefined : await travel.stateAt(codec, began);
+    const target = began === null ? undefined : await stateAt(codec, began);
     const after = await boundary.commitClosing(
       (image) => controlOf(image, 0).waits,
       (image) => {
         const before = controlOf(image, 0);
-        const back = target && travel.returnTo(image, before.past, target, ports.random);
+        const back = target && returnTo(image, before.past, target, ports.random);
         const control = {
           status: 'cancelled' as const,
           ...usedAfter(before, tally),

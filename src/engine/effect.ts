@@ -20,6 +20,7 @@ import { callWithin, isDefiniteRefusal } from './attempt.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor } from './identity.ts';
 import { recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
+import { onDemand } from './load-on-demand.ts';
 import { adoptLost, resolveDoubt, undoingOf } from './resolution.ts';
 import { isStop } from './run-end.ts';
 import { firstSettled, hasFailed, refuseOtherCall, settles } from './step-ledger.ts';
@@ -52,7 +53,7 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
 async function isReused(run: StepRun, effect: KnownEffect): Promise<boolean> {
   const choices = run.writer.image.state?.checkpoint.control.past.choices ?? [];
   if (!choices.some(({ choice }) => choice === 'reuse')) return false;
-  return (await import('./travel-chunk.ts')).travel.giveRecorded(run, effect, choices);
+  return (await onDemand()).giveRecorded(run, effect, choices);
 }
 
 async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unknown): Promise<unknown> {

@@ -15,6 +15,7 @@ import { toolNow } from '../program/versions.ts';
 import type { Compaction } from './compact.ts';
 import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
+import { onDemand } from './load-on-demand.ts';
 import { isDamage, type RunEnd } from './run-end.ts';
 import type { OpenThread } from './thread-access.ts';
 import { ThreadRunner } from './thread-runner.ts';
@@ -134,7 +135,7 @@ export class EngineThread extends ThreadViews {
   async #run(): Promise<RunEnd> {
     const end = withoutSecrets(await this.#runOnce(), this.codec);
     if (end.end !== 'blocked' || this.#isStopping || !isDamage(end.error)) return end;
-    const { repairThread } = await import('./repair.ts');
+    const { repairThread } = await onDemand();
     const { codec } = this;
     const isRepaired = codec !== undefined && (await repairThread(this.ports, this.options, codec, this.emit));
     return isRepaired ? withoutSecrets(await this.#runOnce(), codec) : end;
@@ -176,7 +177,7 @@ export class EngineThread extends ThreadViews {
   async compact(policy: Partial<RetentionPolicy> = {}, pins: readonly CheckpointId[] = []): Promise<Compaction> {
     const opened = await this.open('own');
     if (opened === undefined || opened.row.status === 'running' || this.isLive) return { deleted: {} };
-    const { compactThread } = await import('./compact.ts');
+    const { compactThread } = await onDemand();
     const question = { policy: { ...defaultRetention, ...this.options.retention, ...policy }, pins };
     return (await compactThread(this.ports, opened.codec, question)) ?? { deleted: {} };
   }
@@ -184,7 +185,7 @@ export class EngineThread extends ThreadViews {
   /** Lets another owner read the thread, or also write to it: send, cancel, answer and run. Replaces an earlier share. */
   async share(owner: string, rights: ShareRights): Promise<void> {
     const { row, codec } = await this.opened('own');
-    const { sealShare } = await import('../codec/shares.ts');
+    const { sealShare } = await onDemand();
     const records = [await sealShare(codec, { owner, rights, atMs: this.ports.clock.nowMs() })];
     const result = await this.give(row, { conditions: [], records });
     if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
@@ -192,32 +193,32 @@ export class EngineThread extends ThreadViews {
 
   /** One checkpoint with its state, events and forks. @throws as `inspect` of `time-travel-diff.ts` */
   async inspect(checkpoint: CheckpointId): Promise<Inspection> {
-    return (await import('./travel-chunk.ts')).travel.inspect(await this.#travelParts(), checkpoint);
+    return (await onDemand()).inspect(await this.#travelParts(), checkpoint);
   }
 
   /** What differs between two checkpoints, or a checkpoint and a state. @throws as `diff` of `time-travel-diff.ts` */
   async diff(before: DiffSide, after: DiffSide): Promise<readonly FieldDiff[]> {
-    return (await import('./travel-chunk.ts')).travel.diff(await this.#travelParts(), before, after);
+    return (await onDemand()).diff(await this.#travelParts(), before, after);
   }
 
   /** Makes the state at an earlier checkpoint the state again. @throws as `rollBack` of `time-travel.ts` */
   async rollBack(checkpoint: CheckpointId, options: GoBackOptions = {}): Promise<CheckpointId> {
-    return (await import('./travel-chunk.ts')).travel.rollBack(await this.#travelParts(), checkpoint, options);
+    return (await onDemand()).rollBack(await this.#travelParts(), checkpoint, options);
   }
 
   /** Changes the state at the head. @throws as `edit` of `time-travel.ts` */
   async edit(update: object, options: GoBackOptions = {}): Promise<CheckpointId> {
-    return (await import('./travel-chunk.ts')).travel.edit(await this.#travelParts(), update, options);
+    return (await onDemand()).edit(await this.#travelParts(), update, options);
   }
 
   /** Makes a new thread from a checkpoint. @throws as `fork` of `time-travel-fork.ts` */
   async fork(checkpoint: CheckpointId, options: ForkOptions): Promise<void> {
-    return (await import('./travel-chunk.ts')).travel.fork(await this.#travelParts(), checkpoint, options);
+    return (await onDemand()).fork(await this.#travelParts(), checkpoint, options);
   }
 
   /** This thread's head against another's. @throws as `compare` of `time-travel-compare.ts` */
   async compare(other: string): Promise<Comparison> {
-    return (await import('./travel-chunk.ts')).travel.compare(await this.#travelParts(), other);
+    return (await onDemand()).compare(await this.#travelParts(), other);
   }
 
   async #travelParts(): Promise<TravelParts> {

@@ -7,6 +7,7 @@ import { type AnyAgent, agentsByName } from '../program/agent.ts';
 import { BelievedTime } from './believed-time.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
+import { onDemand } from './load-on-demand.ts';
 import { ownRows } from './own-rows.ts';
 import type { EngineOptions, EnginePorts, RunPorts } from './ports.ts';
 import type { Purge } from './purge.ts';
@@ -59,7 +60,7 @@ export class Engine {
    * after `doneDays`, once `archive` has kept them. Call it where no thread runs: it takes their leases.
    */
   async purge(policy: Partial<RetentionPolicy> = {}, archive = this.#options.archive): Promise<Purge> {
-    const { purgeThreads } = await import('./purge.ts');
+    const { purgeThreads } = await onDemand();
     const rows = await ownRows(this.#ports.store, this.#options);
     return purgeThreads(this.#ports, rows, { ...defaultRetention, ...this.#options.retention, ...policy }, archive);
   }

@@ -20,6 +20,7 @@ export interface EngineErrorDetails {
   wait_closed: { wait: string; winner: string };
   answer_mismatch: { wait: string; tool: string };
   answer_invalid: { wait: string; decision: string; allowed: string };
+  code_not_loaded: { reason: string };
 }
 
 export const engineErrors = errorFamily<EngineErrorDetails>({
@@ -51,4 +52,6 @@ export const engineErrors = errorFamily<EngineErrorDetails>({
   answer_mismatch: (d) =>
     `The answer to wait ${d.wait} was given for other arguments of tool "${d.tool}" than those asked now. Ask again.`,
   answer_invalid: (d) => `Wait ${d.wait} cannot be answered with "${d.decision}". Answer ${d.allowed}.`,
+  code_not_loaded: (d) =>
+    `A part of this app that is needed now could not be loaded: ${d.reason}. Go online, or reload after an update of the app. Nothing was changed.`,
 });

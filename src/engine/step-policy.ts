@@ -17,6 +17,7 @@ import { isCallOf, mustNotRepeat } from './calls-between.ts';
 import { type Decision, decisionDetails, decisionKey, decisionsAfter, failureOf } from './decision.ts';
 import { stepIdFor, waitIdFor } from './identity.ts';
 import { type Asked, LineDraft } from './line-draft.ts';
+import { onDemand } from './load-on-demand.ts';
 import { controlOf, positionOf } from './plans.ts';
 import { changeOf, type EndedStep, lineOf, type StepBoundaries, usedAfter } from './step-boundaries.ts';
 import { encodeWithDigest } from './step-run.ts';
@@ -116,16 +117,16 @@ export class StepPolicy {
     const { run } = ended;
     if (run.ledger.entries.some((entry) => isCallOf(entry, before))) return this.#again(ended, decision, { hint });
     if (boundary.lines.forks.size > 0 || run.ledger.entries.some(mustNotRepeat)) return undefined;
-    const { travel } = await import('./travel-chunk.ts');
+    const { checkpointBefore, returnTo } = await onDemand();
     const { writer, options, ports } = boundary.parts;
-    const target = await travel.checkpointBefore(writer.codec, boundary.image, before);
+    const target = await checkpointBefore(writer.codec, boundary.image, before);
     const [scheduled] = target?.checkpoint.position.next ?? [];
     if (target === undefined || scheduled === undefined) return undefined;
     const after = await boundary.commitClosing(
       (image) => controlOf(image, 0).waits,
       async (image) => {
         const control = controlOf(image, 0);
-        const { onto, past } = travel.returnTo(image, control.past, target, ports.random);
+        const { onto, past } = returnTo(image, control.past, target, ports.random);
         const { lineage, step } = await this.#salted(scheduled, image.row.sequence);
         const draft = new LineDraft(boundary.lines);
         draft.putHint('', hint);

@@ -17,6 +17,7 @@ import { toolNow } from '../program/versions.ts';
 import { Activity } from './activity.ts';
 import { checkedResult, type RunnableNode } from './agent-nodes.ts';
 import { nodeContext } from './call-scope.ts';
+import { onDemand } from './load-on-demand.ts';
 import { OpenCalls } from './open-calls.ts';
 import type { RunPorts } from './ports.ts';
 import { StepLedger } from './step-ledger.ts';
@@ -74,7 +75,7 @@ export async function startStep(
     digest: control.ledgerDigest,
   });
   if ((writer.image.state?.checkpoint.control.ledger.replayTo ?? 0) > 0) {
-    const { addReplayedInputs } = await import('./replayed-inputs.ts');
+    const { addReplayedInputs } = await onDemand();
     await addReplayedInputs(writer.codec, ledger);
   }
   const nowName = (recorded: string) => toolNow(parts.agent, recorded);

@@ -13,6 +13,7 @@ import { versionFor } from '../program/versions.ts';
 import { createThread } from './create-thread.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
+import { onDemand } from './load-on-demand.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -99,7 +100,7 @@ export class ThreadAccess {
     }
     const [codec, owner] = [this.#codec, this.#owner];
     const { owner: asker = 'local' } = this.#options;
-    if (owner !== asker && !(await (await import('../codec/shares.ts')).isSharedWith(codec, asker, need))) {
+    if (owner !== asker && !(await (await onDemand()).isSharedWith(codec, asker, need))) {
       throw engineErrors.make('not_owner', { thread: this.id, owner: asker, needs: need });
     }
     this.#options = { ...this.#options, agent: await this.#versionOf(agent, row, codec) };

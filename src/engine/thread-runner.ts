@@ -25,6 +25,7 @@ import type { FullDisk } from './give.ts';
 import { halted, LimitBoundaries } from './limit-boundaries.ts';
 import { openLines } from './line-status.ts';
 import { LineUpdates } from './line-updates.ts';
+import { onDemand } from './load-on-demand.ts';
 import { controlOf } from './plans.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
 import { type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
@@ -152,12 +153,12 @@ export class ThreadRunner {
       if ((await firstOrder(this.#codec, leased.boundary.control)) === undefined) return { end: 'failed' };
     }
     if ((image.state?.checkpoint.stateVersion ?? agent.stateVersion) !== agent.stateVersion) {
-      const { commitMigration } = await import('./commit-migration.ts');
+      const { commitMigration } = await onDemand();
       await commitMigration(this.#ports, this.#options, writer);
     }
     if (leased.boundary.control.past.choices.some(({ choice }) => choice === 'compensate')) {
-      const { travel } = await import('./travel-chunk.ts');
-      await travel.compensateAll({ ...parts, perform, signal: this.#abort.signal }, writer);
+      const { compensateAll } = await onDemand();
+      await compensateAll({ ...parts, perform, signal: this.#abort.signal }, writer);
     }
     await leased.waits.expire();
     return this.#loop(leased, await ThreadState.read(this.#codec, agent, writer.image.state));
@@ -167,7 +168,7 @@ export class ThreadRunner {
     return {
       tell: (error) => this.#emit({ type: 'full', error: error === null ? null : errorToData(error) }),
       free: async () => {
-        const { freeSpace } = await import('./free-space.ts');
+        const { freeSpace } = await onDemand();
         if (this.#writer !== undefined) await freeSpace(this.#ports, this.#options, this.#writer);
       },
       signal: this.#stopped.signal,

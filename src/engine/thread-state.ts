@@ -6,6 +6,7 @@ import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage } from '../codec/thread-image.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { type AppliedUpdate, applyUpdate, deepFreeze, initialValues } from '../program/state.ts';
+import { onDemand } from './load-on-demand.ts';
 
 export type StateRecord = Readonly<Record<string, unknown>>;
 
@@ -25,7 +26,7 @@ export class ThreadState {
     const values: Record<string, unknown> = Object.fromEntries(initialValues(agent.state));
     const isOther = image !== null && image.checkpoint.stateVersion !== agent.stateVersion;
     if (isOther) {
-      const { migratedValues } = await import('./migrate-state.ts');
+      const { migratedValues } = await onDemand();
       Object.assign(values, await migratedValues(codec, agent, image));
     }
     for (const [name, field] of isOther ? [] : Object.entries(agent.state)) {

@@ -11,6 +11,7 @@ import type { QuarantinedRecord } from '../model/repair.ts';
 import type { Wait } from '../model/wait.ts';
 import type { EventQuery } from './event-log.ts';
 import { imageAt, listCheckpoints, type Page } from './list-checkpoints.ts';
+import { onDemand } from './load-on-demand.ts';
 import { controlOf } from './plans.ts';
 import { effectInfo } from './step-ledger.ts';
 import { ThreadAccess } from './thread-access.ts';
@@ -63,28 +64,28 @@ export abstract class ThreadViews extends ThreadAccess {
   async quarantine(): Promise<readonly QuarantinedRecord[]> {
     const opened = await this.open();
     if (opened === undefined) return [];
-    const { readMarks } = await import('../codec/quarantine.ts');
+    const { readMarks } = await onDemand();
     return readMarks(opened.codec);
   }
 
   /** The event log, oldest first, by commits. */
   async events(query: EventQuery = {}): Promise<readonly LoggedEvent[]> {
     const opened = await this.open();
-    const { readEvents } = await import('./event-log.ts');
+    const { readEvents } = await onDemand();
     return opened === undefined ? [] : readEvents(opened.codec, opened.row, query);
   }
 
   /** The whole event log as JSON Lines, with the data that the events refer to. Each text is one line. */
   async *exportLog(): AsyncGenerator<string, void, undefined> {
     const opened = await this.open();
-    const { exportLog } = await import('./export-log.ts');
+    const { exportLog } = await onDemand();
     if (opened !== undefined) yield* exportLog(opened.codec, opened.row);
   }
 
   /** Whom the thread is or was shared with; `none`: no more. */
   async shares(): Promise<readonly Share[]> {
     const { codec } = await this.opened('own');
-    const { readShares } = await import('../codec/shares.ts');
+    const { readShares } = await onDemand();
     return readShares(codec);
   }
 }

@@ -52,6 +52,7 @@ describe('the table of layers bites', () => {
     ],
     ['own-name', ['src/host/serve.ts imports holdfast: inside the library, import the file and not the package.']],
     ['circle', ['src/model/a.ts imports src/model/b.ts imports src/model/a.ts: a circle.']],
+    ['on-demand', []],
     [
       'homeless',
       [

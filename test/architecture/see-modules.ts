@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { cruise, type IDependency, type IModule } from 'dependency-cruiser';
+import { cruise, type ICruiseOptions, type IDependency, type IModule } from 'dependency-cruiser';
 
 /** One import: where it stands, how it is written and what it means. */
 export interface Edge {
@@ -16,7 +16,10 @@ export interface Modules {
   /** Paths from the top of the tree. */
   readonly files: readonly string[];
   readonly edges: readonly Edge[];
-  /** Each circle of imports once, as the paths along it. */
+  /**
+   * Each circle of imports once, as the paths along it. One that an `import()` closes is none: what is loaded on demand may
+   * build on whatever loads it, which is there by then.
+   */
   readonly circles: readonly (readonly string[])[];
 }
 
@@ -35,6 +38,15 @@ export function filesOnDisk(top: string): string[] {
 
 /** Every import that dependency-cruiser finds from the sources below `top`, imports of types included. */
 export async function seeModules(top: string): Promise<Modules> {
+  const modules = await modulesBelow(top, {});
+  return {
+    files: modules.map((module) => module.source).sort(),
+    edges: modules.flatMap((module) => module.dependencies.map((dependency) => edgeOf(top, module, dependency))),
+    circles: circlesOf(await modulesBelow(top, { exclude: { dynamic: true } })),
+  };
+}
+
+async function modulesBelow(top: string, options: ICruiseOptions): Promise<readonly IModule[]> {
   const folders = [...new Set(filesOnDisk(top).map((path) => path.split('/')[0] ?? ''))];
   const { output } = await cruise(
     folders,
@@ -44,16 +56,12 @@ export async function seeModules(top: string): Promise<Modules> {
       doNotFollow: { path: 'node_modules' },
       validate: true,
       ruleSet: { forbidden: [{ name: 'circle', severity: 'error', from: {}, to: { circular: true } }] },
+      ...options,
     },
     { extensions: ['.ts', '.tsx', '.mts', '.js', '.mjs', '.d.ts'] },
   );
   if (typeof output === 'string') throw new Error(`dependency-cruiser answered with text: ${output}`);
-  const modules = output.modules.filter((module) => isOwn(module.source) && source.test(module.source));
-  return {
-    files: modules.map((module) => module.source).sort(),
-    edges: modules.flatMap((module) => module.dependencies.map((dependency) => edgeOf(top, module, dependency))),
-    circles: circlesOf(modules),
-  };
+  return output.modules.filter((module) => isOwn(module.source) && source.test(module.source));
 }
 
 function isOwn(path: string): boolean {

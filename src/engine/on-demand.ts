@@ -1,0 +1,50 @@
+/**
+ * Everything that is loaded only when it is first needed: what a run needs rarely, and what is only asked for. One module for
+ * all of it: one file to fetch and to cache, and with several, bundlers cut what every run needs into pieces, which costs each
+ * start 3 KB gzip. Nobody imports this file but `load-on-demand.ts`.
+ */
+import { readMarks } from '../codec/quarantine.ts';
+import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
+import { commitMigration } from './commit-migration.ts';
+import { compactThread } from './compact.ts';
+import { readEvents } from './event-log.ts';
+import { exportLog } from './export-log.ts';
+import { freeSpace } from './free-space.ts';
+import { migratedValues } from './migrate-state.ts';
+import { purgeThreads } from './purge.ts';
+import { repairThread } from './repair.ts';
+import { addReplayedInputs } from './replayed-inputs.ts';
+import { giveRecorded } from './reuse.ts';
+import { edit, rollBack } from './time-travel.ts';
+import { compare } from './time-travel-compare.ts';
+import { diff, inspect } from './time-travel-diff.ts';
+import { fork } from './time-travel-fork.ts';
+import { checkpointBefore, returnTo, stateAt } from './time-travel-policy.ts';
+import { compensateAll } from './time-travel-undo.ts';
+
+export const parts = {
+  addReplayedInputs,
+  checkpointBefore,
+  commitMigration,
+  compactThread,
+  compare,
+  compensateAll,
+  diff,
+  edit,
+  exportLog,
+  fork,
+  freeSpace,
+  giveRecorded,
+  inspect,
+  isSharedWith,
+  migratedValues,
+  purgeThreads,
+  readEvents,
+  readMarks,
+  readShares,
+  repairThread,
+  returnTo,
+  rollBack,
+  sealShare,
+  stateAt,
+} as const;
