@@ -3,9 +3,7 @@
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
 import type { LanguageModel } from '../program/model.ts';
-import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
-import { deepFreeze } from '../program/state.ts';
-import { failureOf } from './decision.ts';
+import { onDemand } from './load-on-demand.ts';
 import type { StepRun } from './step-run.ts';
 
 /** How the call is made by another tool or model, at a place of its own. */
@@ -14,10 +12,7 @@ export interface Instead<Result> {
   model?(name: string, place: string): Promise<Result>;
 }
 
-/**
- * Makes the call; if all its attempts failed, the rules of the policy in turn. The same failures lead to the same rules on every
- * run of the step, so what they did is found on record.
- */
+/** Makes the call; if all its attempts failed, what the policy puts in its place. */
 export async function orInstead<Result>(
   run: StepRun,
   agent: AnyAgent,
@@ -28,29 +23,9 @@ export async function orInstead<Result>(
   try {
     return await call();
   } catch (cause) {
-    let error = cause;
-    for (const [index, rule] of (agent.policy ?? defaultPolicy).entries()) {
-      if (!programErrors.is(error, 'effect_failed')) throw error;
-      const failure = failureOf(error, run.scheduled.node);
-      const taken = run.decisions.filter((decision) => decision.rule === index).length;
-      const other = otherCall(rule, `${place}/instead.${index}`, instead);
-      if (!isForCall(rule) || !fits(rule, failure) || taken >= timesOf(rule) || other === undefined) continue;
-      run.decisions.push({ rule: index, action: rule.action, failure });
-      try {
-        return await other();
-      } catch (next) {
-        error = next;
-      }
-    }
-    throw error;
+    if (!programErrors.is(cause, 'effect_failed')) throw cause;
+    return (await onDemand()).callInstead(run, agent, cause, place, instead);
   }
-}
-
-function otherCall<Result>(rule: PolicyRule, place: string, instead: Instead<Result>) {
-  if (rule.action === 'value') return async () => deepFreeze(rule.value) as Result;
-  if (rule.action === 'use_tool' && instead.tool) return () => instead.tool?.(rule.use, place) as Promise<Result>;
-  if (rule.action === 'use_model' && instead.model) return () => instead.model?.(rule.use, place) as Promise<Result>;
-  return undefined;
 }
 
 /** @throws `model_unknown` */

@@ -21,7 +21,6 @@ import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor } from './identity.ts';
 import { recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
 import { onDemand } from './load-on-demand.ts';
-import { adoptLost, resolveDoubt, undoingOf } from './resolution.ts';
 import { isStop } from './run-end.ts';
 import { firstSettled, hasFailed, refuseOtherCall, settles } from './step-ledger.ts';
 import { encodeWithDigest, never, type StepRun } from './step-run.ts';
@@ -45,7 +44,9 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
   const asks = first === undefined && request.approval;
   const args = first !== undefined ? await recordedArgs(run, key) : request.args;
   const allowed = asks ? await askApproval(run, effect, asks) : args;
-  if (run.ledger.lost.length > 0 && request.effectClass === 'once') await adoptLost(run, effect, allowed);
+  if (run.ledger.lost.length > 0 && request.effectClass === 'once') {
+    await (await onDemand()).adoptLost(run, effect, allowed);
+  }
   return attemptUntilSettled(run, effect, allowed);
 }
 
@@ -65,7 +66,7 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
     const isOpen =
       last !== undefined && (last.outcome === undefined || (await undoingOf(run, effect, last)) === 'begun');
     if (isOpen && effect.request.effectClass === 'once') {
-      await resolveDoubt(run, effect, last, args, perform);
+      await (await onDemand()).resolveDoubt(run, effect, last, args, perform);
     } else {
       await waitBeforeRetry(run, effect, last);
       // An answer to an earlier attempt may have come meanwhile.
@@ -105,6 +106,12 @@ async function settledResult(run: StepRun, effect: KnownEffect): Promise<{ value
         outcome.error === null ? undefined : errorFromData(outcome.error),
       );
   }
+}
+
+/** How far the undoing of this attempt is: there is something to look up only where one has begun. */
+async function undoingOf(run: StepRun, effect: KnownEffect, entry: LedgerEntry): Promise<'begun' | 'done' | undefined> {
+  if (!run.ledger.entries.some(({ intent }) => intent.kind === 'compensate')) return undefined;
+  return (await onDemand()).undoingOf(run, effect, entry);
 }
 
 async function decoded(run: StepRun, request: EffectRequest, { by }: StoredOutcome, stored: StoredValue) {

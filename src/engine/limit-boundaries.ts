@@ -3,53 +3,41 @@ import type { Limits } from '../model/checkpoint.ts';
 import { type Extension, withSettled } from '../model/inbox.ts';
 import type { Boundary } from './boundary.ts';
 import { controlOf } from './plans.ts';
+import { halted } from './run-end.ts';
 
-/** Statuses of a run that stands at its next step, with nobody to wait for but who extends it. */
-export const halted: readonly string[] = ['timed_out', 'out_of_budget'];
+/** Saves a run that reached a limit. Its next step and its open waits stay as they are. */
+export async function halt(boundary: Boundary, why: 'timed_out' | 'out_of_budget'): Promise<void> {
+  const { limits } = boundary.control;
+  const ms = boundary.elapsedMs();
+  await boundary.commit(() => ({
+    cause: why,
+    control: { status: why },
+    events: [boundary.event(why, { ms, runMs: limits.runMs, tokens: limits.tokens, cost: limits.cost })],
+    heavy: true,
+  }));
+  boundary.parts.emit({ type: 'status', status: why, failure: null });
+}
 
-export class LimitBoundaries {
-  readonly #boundary: Boundary;
-
-  constructor(boundary: Boundary) {
-    this.#boundary = boundary;
-  }
-
-  /** Saves a run that reached a limit. Its next step and its open waits stay as they are. */
-  async halt(why: 'timed_out' | 'out_of_budget'): Promise<void> {
-    const boundary = this.#boundary;
-    const { limits } = boundary.control;
-    const ms = boundary.elapsedMs();
-    await boundary.commit(() => ({
-      cause: why,
-      control: { status: why },
-      events: [boundary.event(why, { ms, runMs: limits.runMs, tokens: limits.tokens, cost: limits.cost })],
-      heavy: true,
-    }));
-    boundary.parts.emit({ type: 'status', status: why, failure: null });
-  }
-
-  /** Raises limits. A run that had reached one goes on; also one that failed by the step limit. */
-  async extend(order: number, extension: Extension): Promise<void> {
-    const boundary = this.#boundary;
-    const { status, failure } = boundary.control;
-    const goesOn = halted.includes(status) || (status === 'failed' && failure?.code === 'step_limit');
-    await boundary.commit((image) => {
-      const before = controlOf(image, boundary.parts.options.agent.maxSteps);
-      return {
-        cause: 'extended',
-        control: {
-          ...(goesOn && { status: 'running', failure: null }),
-          ...withSettled(before, [order]),
-          run: { ...before.run, maxSteps: before.run.maxSteps + (extension.steps ?? 0) },
-          limits: extended(before.limits, extension),
-        },
-        events: [boundary.event('extended', { order, ...extension })],
-        wakeUpAtMs: image.row.wakeUpAtMs,
-        heavy: false,
-      };
-    });
-    if (goesOn) boundary.parts.emit({ type: 'status', status: 'running', failure: null });
-  }
+/** Raises limits. A run that had reached one goes on; also one that failed by the step limit. */
+export async function extend(boundary: Boundary, order: number, extension: Extension): Promise<void> {
+  const { status, failure } = boundary.control;
+  const goesOn = halted.includes(status) || (status === 'failed' && failure?.code === 'step_limit');
+  await boundary.commit((image) => {
+    const before = controlOf(image, boundary.parts.options.agent.maxSteps);
+    return {
+      cause: 'extended',
+      control: {
+        ...(goesOn && { status: 'running', failure: null }),
+        ...withSettled(before, [order]),
+        run: { ...before.run, maxSteps: before.run.maxSteps + (extension.steps ?? 0) },
+        limits: extended(before.limits, extension),
+      },
+      events: [boundary.event('extended', { order, ...extension })],
+      wakeUpAtMs: image.row.wakeUpAtMs,
+      heavy: false,
+    };
+  });
+  if (goesOn) boundary.parts.emit({ type: 'status', status: 'running', failure: null });
 }
 
 /** A limit that was not set is none, however it is extended. */

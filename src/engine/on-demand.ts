@@ -5,26 +5,31 @@
  */
 import { readMarks } from '../codec/quarantine.ts';
 import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
+import { callInstead } from './call-instead.ts';
 import { commitMigration } from './commit-migration.ts';
 import { compactThread } from './compact.ts';
 import { readEvents } from './event-log.ts';
 import { exportLog } from './export-log.ts';
 import { freeSpace } from './free-space.ts';
+import { extend, halt } from './limit-boundaries.ts';
 import { migratedValues } from './migrate-state.ts';
 import { purgeThreads } from './purge.ts';
 import { repairThread } from './repair.ts';
 import { addReplayedInputs } from './replayed-inputs.ts';
+import { adoptLost, resolveDoubt, undoingOf } from './resolution.ts';
 import { giveRecorded } from './reuse.ts';
+import { StepPolicy } from './step-policy.ts';
 import { edit, rollBack } from './time-travel.ts';
 import { compare } from './time-travel-compare.ts';
 import { diff, inspect } from './time-travel-diff.ts';
 import { fork } from './time-travel-fork.ts';
-import { checkpointBefore, returnTo, stateAt } from './time-travel-policy.ts';
+import { returnTo, stateAt } from './time-travel-policy.ts';
 import { compensateAll } from './time-travel-undo.ts';
 
 export const parts = {
   addReplayedInputs,
-  checkpointBefore,
+  adoptLost,
+  callInstead,
   commitMigration,
   compactThread,
   compare,
@@ -32,9 +37,11 @@ export const parts = {
   diff,
   edit,
   exportLog,
+  extend,
   fork,
   freeSpace,
   giveRecorded,
+  halt,
   inspect,
   isSharedWith,
   migratedValues,
@@ -43,8 +50,11 @@ export const parts = {
   readMarks,
   readShares,
   repairThread,
+  resolveDoubt,
   returnTo,
   rollBack,
   sealShare,
+  StepPolicy,
   stateAt,
+  undoingOf,
 } as const;

@@ -40,6 +40,9 @@ export function isFinal(error: unknown): boolean {
   return programErrors.is(error) && error.code !== 'node_timed_out';
 }
 
+/** Statuses of a run that stands at its next step, with nobody to wait for but who extends it. */
+export const halted: readonly string[] = ['timed_out', 'out_of_budget'];
+
 /** How a run ends that finds nothing to do. */
 export function restEnd(status: ThreadStatus): RunEnd {
   return { end: status === 'running' ? 'idle' : status };

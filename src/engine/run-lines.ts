@@ -32,7 +32,8 @@ export interface RunLinesParts {
   readonly runs: RunBoundaries;
   readonly steps: StepBoundaries;
   readonly waits: WaitBoundaries;
-  readonly policy: StepPolicy;
+  /** What is done about failures. */
+  readonly policy: () => Promise<StepPolicy>;
   /** Makes the whole run stop, for this reason. */
   readonly stop: (why: StopReason) => void;
 }
@@ -89,7 +90,7 @@ export class RunLines {
       const { path } = line.scheduled;
       if (this.#isFull(path, busy) || !(await this.#canGoOn(line, mayHaveNews))) continue;
       const asked = (await this.#field(hiddenFields.asked(path))) as Asked | undefined;
-      const verdict = asked && (await this.#parts.policy.verdict(asked));
+      const verdict = asked && (await (await this.#parts.policy()).verdict(asked));
       if (asked !== undefined && verdict === undefined) continue; // another wait of the step was answered, not this one
       count(busy, path);
       ready.push({ ...line, ...(verdict && { verdict }) });
@@ -262,7 +263,7 @@ export class RunLines {
     const ended: EndedStep = { node, run, main, state, stepMs };
     try {
       if (end.type === 'threw') throw end.error;
-      if (verdict?.say === 'retry') return await policy.retry(ended);
+      if (verdict?.say === 'retry') return await (await policy()).retry(ended);
       if (verdict?.say === 'stop') return await this.#failed(ended, verdict.error);
       return await steps.end(ended, end.result);
     } catch (error) {
@@ -281,7 +282,8 @@ export class RunLines {
       await recordNodeFailure(run, node.name, attempt, error, isSpent);
       if (!isSpent) return main;
     }
-    const after = await this.#parts.policy.afterFailure(ended, error);
+    const policy = await this.#parts.policy();
+    const after = await policy.afterFailure(ended, error);
     return after ?? this.#failed(ended, error);
   }
 

@@ -14,15 +14,16 @@ import type { Wait } from '../model/wait.ts';
 import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
 import type { Boundary } from './boundary.ts';
 import { isCallOf, mustNotRepeat } from './calls-between.ts';
-import { type Decision, decisionDetails, decisionKey, decisionsAfter, failureOf } from './decision.ts';
+import { type Decision, decisionDetails, decisionKey, decisionsAfter } from './decision.ts';
+import { failureOf } from './failure.ts';
 import { stepIdFor, waitIdFor } from './identity.ts';
 import { type Asked, LineDraft } from './line-draft.ts';
-import { onDemand } from './load-on-demand.ts';
 import { controlOf, positionOf } from './plans.ts';
 import { changeOf, type EndedStep, lineOf, type StepBoundaries, usedAfter } from './step-boundaries.ts';
 import { encodeWithDigest } from './step-run.ts';
 import { ledgerHere, ledgerStays } from './step-trace.ts';
 import { ThreadState } from './thread-state.ts';
+import { checkpointBefore, returnTo } from './time-travel-policy.ts';
 import type { WaitBoundaries } from './wait-boundaries.ts';
 
 export interface StepPolicyParts {
@@ -117,7 +118,6 @@ export class StepPolicy {
     const { run } = ended;
     if (run.ledger.entries.some((entry) => isCallOf(entry, before))) return this.#again(ended, decision, { hint });
     if (boundary.lines.forks.size > 0 || run.ledger.entries.some(mustNotRepeat)) return undefined;
-    const { checkpointBefore, returnTo } = await onDemand();
     const { writer, options, ports } = boundary.parts;
     const target = await checkpointBefore(writer.codec, boundary.image, before);
     const [scheduled] = target?.checkpoint.position.next ?? [];

@@ -22,16 +22,14 @@ import { Children } from './children.ts';
 import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
 import type { FullDisk } from './give.ts';
-import { halted, LimitBoundaries } from './limit-boundaries.ts';
 import { openLines } from './line-status.ts';
 import { LineUpdates } from './line-updates.ts';
 import { onDemand } from './load-on-demand.ts';
 import { controlOf } from './plans.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
-import { type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
+import { halted, type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
 import { RunLines } from './run-lines.ts';
 import { StepBoundaries } from './step-boundaries.ts';
-import { StepPolicy } from './step-policy.ts';
 import type { Tally } from './step-run.ts';
 import { ThreadState } from './thread-state.ts';
 import { ThreadWriter } from './thread-writer.ts';
@@ -43,7 +41,6 @@ interface Leased {
   readonly boundary: Boundary;
   readonly runs: RunBoundaries;
   readonly waits: WaitBoundaries;
-  readonly limits: LimitBoundaries;
   readonly lines: RunLines;
 }
 
@@ -189,7 +186,7 @@ export class ThreadRunner {
   }
 
   async #loop(leased: Leased, first: ThreadState): Promise<RunEnd> {
-    const { boundary, runs, waits, limits, lines } = leased;
+    const { boundary, runs, waits, lines } = leased;
     let state = first;
     for (;;) {
       const items = await this.#readInbox(boundary);
@@ -208,9 +205,9 @@ export class ThreadRunner {
       const interrupting = items.findLast(isInterrupting);
       if (limit !== undefined) {
         await this.#stopLines(limit, lines);
-        await limits.halt(limit);
+        await (await onDemand()).halt(boundary, limit);
       } else if (extension?.item.type === 'extend') {
-        await limits.extend(extension.order, extension.item.limits);
+        await (await onDemand()).extend(boundary, extension.order, extension.item.limits);
       } else if (interrupting !== undefined && (isUnderWay || halted.includes(status))) {
         const tally = await this.#stopLines('interrupted', lines);
         await waits.cancelChildren();
@@ -291,10 +288,12 @@ async function leasedParts(
   const runs = new RunBoundaries(boundary, updates);
   const waits = new WaitBoundaries(boundary);
   const steps = new StepBoundaries(boundary, updates);
-  const limits = new LimitBoundaries(boundary);
-  const policy = new StepPolicy({ boundary, steps, waits });
+  const policy = async () => {
+    const { StepPolicy } = await onDemand();
+    return new StepPolicy({ boundary, steps, waits });
+  };
   const lines = new RunLines({ codec, boundary, updates, runs, steps, waits, policy, stop });
-  return { boundary, runs, waits, limits, lines };
+  return { boundary, runs, waits, lines };
 }
 
 /** An input that does not wait for the end of the run that is under way. */

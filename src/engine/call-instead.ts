@@ -1,0 +1,42 @@
+import type { AnyAgent } from '../program/agent.ts';
+import { programErrors } from '../program/errors.ts';
+import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
+import { deepFreeze } from '../program/state.ts';
+import type { Instead } from './call-policy.ts';
+import { failureOf } from './failure.ts';
+import type { StepRun } from './step-run.ts';
+
+/**
+ * The rules of the policy in turn, for a call whose attempts failed. The same failures lead to the same rules on every run of
+ * the step, so what they did is found on record.
+ */
+export async function callInstead<Result>(
+  run: StepRun,
+  agent: AnyAgent,
+  cause: unknown,
+  place: string,
+  instead: Instead<Result>,
+): Promise<Result> {
+  let error = cause;
+  for (const [index, rule] of (agent.policy ?? defaultPolicy).entries()) {
+    if (!programErrors.is(error, 'effect_failed')) throw error;
+    const failure = failureOf(error, run.scheduled.node);
+    const taken = run.decisions.filter((decision) => decision.rule === index).length;
+    const other = otherCall(rule, `${place}/instead.${index}`, instead);
+    if (!isForCall(rule) || !fits(rule, failure) || taken >= timesOf(rule) || other === undefined) continue;
+    run.decisions.push({ rule: index, action: rule.action, failure });
+    try {
+      return await other();
+    } catch (next) {
+      error = next;
+    }
+  }
+  throw error;
+}
+
+function otherCall<Result>(rule: PolicyRule, place: string, instead: Instead<Result>) {
+  if (rule.action === 'value') return async () => deepFreeze(rule.value) as Result;
+  if (rule.action === 'use_tool' && instead.tool) return () => instead.tool?.(rule.use, place) as Promise<Result>;
+  if (rule.action === 'use_model' && instead.model) return () => instead.model?.(rule.use, place) as Promise<Result>;
+  return undefined;
+}

@@ -1,0 +1,24 @@
+import { type ErrorData, errorToData, HoldfastError } from '../base/errors.ts';
+import { type FailureClass, failureClassOf } from '../program/failure-class.ts';
+
+/** What a failure is to the rules. */
+export interface Failure {
+  readonly class: FailureClass;
+  readonly node: string;
+  readonly tool?: string;
+  readonly code?: string;
+  readonly error: ErrorData;
+}
+
+export function failureOf(error: unknown, node: string): Failure {
+  const code = error instanceof HoldfastError ? error.code : undefined;
+  const isEffect = error instanceof HoldfastError && code === 'effect_failed';
+  const tool = isEffect ? (error.details as { readonly name: string }).name : undefined;
+  return {
+    class: failureClassOf(error),
+    node,
+    ...(tool !== undefined && { tool }),
+    ...(code !== undefined && { code }),
+    error: errorToData(error),
+  };
+}
