@@ -11,10 +11,10 @@ import type { WaitId } from '../model/ids.ts';
 import type { Settled } from '../model/inbox.ts';
 import { type Lines, noLines } from '../model/lines.ts';
 import type { Wait } from '../model/wait.ts';
-import { answerToParent, type Children } from './children.ts';
 import { engineErrors } from './errors.ts';
 import { timeLeft } from './limits.ts';
 import { readLines } from './line-draft.ts';
+import { onDemand } from './load-on-demand.ts';
 import { type CommitPlanWorld, controlOf, elapsedMs, type NextCheckpoint, planFor, positionOf } from './plans.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
 import { summaryOf } from './summary.ts';
@@ -33,7 +33,6 @@ export interface BoundaryParts {
   readonly ports: RunPorts;
   readonly options: EngineOptions;
   readonly writer: ThreadWriter;
-  readonly children: Children;
   readonly emit: (frame: Frame) => void;
 }
 
@@ -85,6 +84,7 @@ export class Boundary {
     const state = endState && Object.fromEntries(fields.map(([name]) => [name, endState[name]]));
     const usage = control.usage ?? this.control.usage;
     const failure = control.failure ?? null;
+    const { answerToParent } = await onDemand();
     return answerToParent(ports, parent, { status, state: state ?? null, failure, usage });
   }
 

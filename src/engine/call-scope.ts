@@ -6,17 +6,18 @@ import { type Schema, validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../program/model.ts';
-import type { CallOptions, CallScope, ModelCalls, NodeContext } from '../program/node-context.ts';
+import type { CallOptions, CallScope, ModelCalls, NodeContext, WaitCalls } from '../program/node-context.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { Tools } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { modelNamed, orInstead } from './call-policy.ts';
 import { perform } from './effect.ts';
 import type { EffectRequest } from './effect-request.ts';
+import { onDemand } from './load-on-demand.ts';
 import { costOf, modelRequest } from './model-effect.ts';
-import { waitCalls, waitWhileOffline } from './node-waits.ts';
 import { Scope } from './place.ts';
 import { never, type StepRun } from './step-run.ts';
+import { waitWhileOffline } from './wait-for.ts';
 
 const defaultTimeLimitMs = 60_000;
 const defaultSettleMs = 60_000;
@@ -95,6 +96,30 @@ function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {
     ...waitCalls(run, agent, (name, options, work) => inPlace(run, scope, name, options, work)),
     now: () => read(() => run.ports.clock.nowMs()),
     random: () => read(() => randomFraction(run.ports.random)),
+  };
+}
+
+/** Runs the work at the next place of the node, or at the one of its own key. */
+export type AtPlace = <Result>(
+  name: string,
+  options: CallOptions | undefined,
+  work: (place: string) => Promise<Result>,
+) => Promise<Result>;
+
+/** Waits other than approvals. Each takes its place at once; what it does there is loaded when it is needed. */
+function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls {
+  const late = <Result>(name: string, options: CallOptions | undefined, call: (calls: WaitCalls) => Promise<Result>) =>
+    at(name, options, async (place) => {
+      const { waitCalls } = await onDemand();
+      return call(waitCalls(run, agent, (_name, _options, work) => work(place)));
+    });
+  return {
+    ask: (question, options) => late('ask', options, (calls) => calls.ask(question, options)),
+    waitFor: (event, options) => late(`event ${event}`, options, (calls) => calls.waitFor(event, options)),
+    sleep: (durationMs, options) => late('sleep', options, (calls) => calls.sleep(durationMs, options)),
+    online: (options) => at('online', options, (place) => waitWhileOffline(run, place)),
+    child: (child, input, options) =>
+      late(`child ${child.name}`, options, (calls) => calls.child(child, input, options)),
   };
 }
 

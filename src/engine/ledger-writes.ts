@@ -135,41 +135,6 @@ export async function recordDoubt(run: StepRun, entry: LedgerEntry, reason: Erro
   remember(run, { ...entry, doubt });
 }
 
-/** An entry for a call whose own entry was lost: it may have been made, so it begins in doubt. */
-export async function recordLostCall(
-  run: StepRun,
-  effect: KnownEffect,
-  args: unknown,
-  attempt: number,
-  reason: ErrorData,
-) {
-  const { codec } = run.writer;
-  const { stored, blobs } = await encodeWithDigest(codec, args, effect.request.name);
-  const doubt = { reason, atMs: run.ports.clock.nowMs() };
-  const written = await writeIntent(run, (number) => intentOf(run, effect, stored, attempt, number), {
-    durability: 'strict',
-    blobs,
-    records: async (number) => [await sealDoubt(codec, number, doubt)],
-  });
-  remember(run, { ...written, digest: run.writer.image.control.ledgerDigest, outcome: undefined, doubt });
-}
-
-/** A failed attempt of the node itself, so that its count outlives a restart. */
-export async function recordNodeFailure(run: StepRun, node: string, attempt: number, cause: unknown, final: boolean) {
-  const { codec } = run.writer;
-  const key = (await codec.sealer.hash('node', run.scheduled.step, attempt)) as StoredIntent['key'];
-  const { stored, blobs, digest } = await encodeWithDigest(codec, null, node);
-  const request = { kind: 'node', name: node, effectClass: 'read' } as const;
-  const finding: Finding = { status: 'failed', error: errorToData(cause), by: 'engine', final };
-  const outcome = await outcomeOf(run, finding, node, blobs);
-  const written = await writeIntent(
-    run,
-    (number) => intentOf(run, { request, key, askedDigest: digest }, stored, attempt, number),
-    { durability: 'strict', blobs, records: async (number) => [await sealOutcome(codec, number, outcome)] },
-  );
-  remember(run, { ...written, digest: run.writer.image.control.ledgerDigest, outcome, doubt: undefined });
-}
-
 /** Values of clock and chance that a wait is about to show: on record before anyone sees what was made of them. */
 export async function recordInputs(run: StepRun): Promise<void> {
   if (run.freshInputs.length === 0) return;
@@ -226,7 +191,12 @@ export function intentOf(
 }
 
 /** A success whose value cannot be stored did happen: it is recorded as one, with the error that the node gets. */
-async function outcomeOf(run: StepRun, finding: Finding, name: string, blobs: BlobBatch): Promise<StoredOutcome> {
+export async function outcomeOf(
+  run: StepRun,
+  finding: Finding,
+  name: string,
+  blobs: BlobBatch,
+): Promise<StoredOutcome> {
   const { status, by } = finding;
   const { secrets } = run.writer.codec;
   const given = secrets.masked(finding.error ?? null);

@@ -1,31 +1,14 @@
 /** Waits that a node asks for itself: a person's answer, an event from outside, a time, the network (B9). */
 
-import type { EffectKey } from '../model/ids.ts';
 import { validate } from '../model/schema.ts';
-import type { WaitAnswer, WaitKind } from '../model/wait.ts';
 import { type AnyAgent, childrenOf } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
-import type { CallOptions, WaitCalls } from '../program/node-context.ts';
+import type { WaitCalls } from '../program/node-context.ts';
 import { checkInput } from '../program/state.ts';
+import type { AtPlace } from './call-scope.ts';
 import type { ChildArgs, ChildOutcome } from './children.ts';
-import { effectKeyFor, waitIdFor } from './identity.ts';
-import { recordInputs } from './ledger-writes.ts';
-import { encodeWithDigest, type StepRun } from './step-run.ts';
-
-/** Runs the work at the next place of the node, or at the one of its own key. */
-type AtPlace = <Result>(
-  name: string,
-  options: CallOptions | undefined,
-  work: (place: string) => Promise<Result>,
-) => Promise<Result>;
-
-interface Asked {
-  readonly kind: WaitKind;
-  readonly about: string;
-  readonly args: unknown;
-  readonly reason: string;
-  readonly expiresInMs: number | null;
-}
+import type { StepRun } from './step-run.ts';
+import { waitFor, waitWhileOffline } from './wait-for.ts';
 
 /** Children of children of … at most. */
 const mostAncestors = 8;
@@ -83,13 +66,6 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
   };
 }
 
-/** Stands until the network is there, if it is away, or was when this place was reached before. */
-export async function waitWhileOffline(run: StepRun, place: string): Promise<void> {
-  if (run.ports.network?.isOnline() !== false && !(await isAsked(run, `${place}/network`))) return;
-  const reason = 'until the network is there';
-  await waitFor(run, `${place}/network`, { kind: 'network', about: '', args: null, reason, expiresInMs: null });
-}
-
 async function childEnd(run: StepRun, agent: AnyAgent, name: string, input: object, place: string) {
   const { codec } = run.writer;
   const ancestors = [...(codec.parent?.ancestors ?? []), agent.name];
@@ -114,36 +90,4 @@ async function childEnd(run: StepRun, agent: AnyAgent, name: string, input: obje
   run.tally.outputTokens += usage.outputTokens;
   run.tally.cost += usage.cost;
   return { thread, status, state, failure };
-}
-
-async function isAsked(run: StepRun, place: string): Promise<boolean> {
-  return run.waits.isKnown(await waitIdFor(run.writer.codec, run.scheduled.step, place));
-}
-
-/** @throws `wait_expired` */
-async function waitFor(
-  run: StepRun,
-  place: string,
-  { kind, about, args, reason, expiresInMs }: Asked,
-): Promise<WaitAnswer> {
-  const { codec } = run.writer;
-  const { step } = run.scheduled;
-  const { digest } = await encodeWithDigest(codec, [kind, about, args, reason], kind);
-  const known = await isAsked(run, place);
-  if (!known) await recordInputs(run);
-  const answer = await run.waits.answerTo({
-    id: await waitIdFor(codec, step, place),
-    kind,
-    step,
-    tool: about,
-    effectKey: (await effectKeyFor(codec, step, place)) as EffectKey,
-    args,
-    reason,
-    digest,
-    expiresInMs,
-  });
-  if (answer.decision === 'expired') {
-    throw programErrors.make('wait_expired', { kind, about: about || reason, afterMs: expiresInMs ?? 0 });
-  }
-  return answer;
 }

@@ -6,24 +6,27 @@
 import { readMarks } from '../codec/quarantine.ts';
 import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
 import { callInstead } from './call-instead.ts';
+import { answerToParent, Children } from './children.ts';
 import { commitMigration } from './commit-migration.ts';
 import { compactThread } from './compact.ts';
 import { readEvents } from './event-log.ts';
 import { exportLog } from './export-log.ts';
 import { freeSpace } from './free-space.ts';
+import { recordNodeFailure } from './ledger-writes-rare.ts';
 import { extend, halt } from './limit-boundaries.ts';
 import { migratedValues } from './migrate-state.ts';
+import { waitCalls } from './node-waits.ts';
 import { purgeThreads } from './purge.ts';
 import { repairThread } from './repair.ts';
 import { addReplayedInputs } from './replayed-inputs.ts';
 import { adoptLost, resolveDoubt, undoingOf } from './resolution.ts';
 import { giveRecorded } from './reuse.ts';
+import { RunEnds, withoutRefused } from './run-ends.ts';
 import { StepPolicy } from './step-policy.ts';
 import { edit, rollBack } from './time-travel.ts';
 import { compare } from './time-travel-compare.ts';
 import { diff, inspect } from './time-travel-diff.ts';
 import { fork } from './time-travel-fork.ts';
-import { returnTo, stateAt } from './time-travel-policy.ts';
 import { compensateAll } from './time-travel-undo.ts';
 
 export const parts = {
@@ -51,10 +54,14 @@ export const parts = {
   readShares,
   repairThread,
   resolveDoubt,
-  returnTo,
   rollBack,
   sealShare,
   StepPolicy,
-  stateAt,
   undoingOf,
+  answerToParent,
+  Children,
+  recordNodeFailure,
+  RunEnds,
+  waitCalls,
+  withoutRefused,
 } as const;

@@ -10,7 +10,8 @@ import { defaultRetry } from '../program/retry.ts';
 import type { Verdict } from '../program/tool.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor, waitIdFor } from './identity.ts';
-import { recordLostCall, recordOutcome } from './ledger-writes.ts';
+import { recordOutcome } from './ledger-writes.ts';
+import { recordLostCall } from './ledger-writes-rare.ts';
 import { hasFailed } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
 

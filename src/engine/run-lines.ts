@@ -12,11 +12,11 @@ import { programErrors } from '../program/errors.ts';
 import { nodeOf, type RunnableNode } from './agent-nodes.ts';
 import type { RunBoundaries } from './boundaries.ts';
 import type { Boundary } from './boundary.ts';
-import { recordNodeFailure } from './ledger-writes.ts';
 import { isSpent, timeLeft } from './limits.ts';
 import { type Asked, LineDraft, readFailures, readField } from './line-draft.ts';
 import { openLines } from './line-status.ts';
 import type { LineUpdates } from './line-updates.ts';
+import { onDemand } from './load-on-demand.ts';
 import { isBlocking, isFinal, Stop, type StopReason } from './run-end.ts';
 import type { EndedStep, StepBoundaries } from './step-boundaries.ts';
 import type { StepPolicy, Verdict } from './step-policy.ts';
@@ -279,6 +279,7 @@ export class RunLines {
     if (!isFinal(error) && run.ledger.spentBy === undefined) {
       const attempt = run.ledger.nodeFailures.length + 1;
       const isSpent = attempt >= node.retry.attempts;
+      const { recordNodeFailure } = await onDemand();
       await recordNodeFailure(run, node.name, attempt, error, isSpent);
       if (!isSpent) return main;
     }
@@ -289,7 +290,7 @@ export class RunLines {
 
   async #failed(ended: EndedStep, error: unknown): Promise<ThreadState> {
     const { run, main } = ended;
-    if (run.scheduled.path === '') return this.#parts.runs.failStep(main, run, error);
+    if (run.scheduled.path === '') return (await this.#parts.runs.ends()).failStep(main, run, error);
     return this.#parts.steps.failLine(ended, error);
   }
 
@@ -298,7 +299,7 @@ export class RunLines {
     const { boundary, runs } = this.#parts;
     const node = this.#standing()[0]?.scheduled.node ?? '';
     // Lines stay as they are: the limit can be extended.
-    await runs.fail(null, programErrors.make('step_limit', { steps: boundary.control.run.steps, node }));
+    await (await runs.ends()).fail(null, programErrors.make('step_limit', { steps: boundary.control.run.steps, node }));
     return main;
   }
 }

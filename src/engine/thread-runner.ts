@@ -18,7 +18,6 @@ import type { ThreadRow } from '../model/records.ts';
 import { programErrors } from '../program/errors.ts';
 import { RunBoundaries } from './boundaries.ts';
 import { Boundary, type BoundaryParts } from './boundary.ts';
-import { Children } from './children.ts';
 import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
 import type { FullDisk } from './give.ts';
@@ -135,8 +134,7 @@ export class ThreadRunner {
     }
     const writer = new ThreadWriter(this.#ports, this.#codec, image, this.#fullDisk());
     this.#writer = writer;
-    const children = new Children(this.#ports, this.#options);
-    const parts = { ports: this.#ports, options: this.#options, writer, children, emit: this.#emit };
+    const parts = { ports: this.#ports, options: this.#options, writer, emit: this.#emit };
     const stop = (why: StopReason) => this.#abort.abort(new Stop(why));
     const leased = await leasedParts(parts, this.#codec, row.status === 'running', stop);
     this.#leased = leased;
@@ -145,7 +143,7 @@ export class ThreadRunner {
     if (suspect !== undefined) {
       const { node, control } = suspect;
       const error = programErrors.make('resume_limit', { resumes: row.resumes - 1, node });
-      await leased.runs.fail(null, error, control); // the state is not decoded: it may be what stopped the worker
+      await (await leased.runs.ends()).fail(null, error, control); // the state is not decoded: it may be what stopped the worker
       // Inputs behind a poisoned one are taken up all the same; without any, the state is not decoded.
       if ((await firstOrder(this.#codec, leased.boundary.control)) === undefined) return { end: 'failed' };
     }
@@ -196,7 +194,7 @@ export class ThreadRunner {
       if (cancel !== undefined) {
         const tally = await this.#stopLines('cancelled', lines);
         await waits.cancelChildren();
-        state = await runs.cancel(state, cancel, items, tally);
+        state = await (await runs.ends()).cancel(state, cancel, items, tally);
       }
       if (this.#isStopping) throw new Stop('stopped');
       if (cancel !== undefined) continue;
@@ -213,7 +211,8 @@ export class ThreadRunner {
         await waits.cancelChildren();
         const { order, item } = interrupting;
         const takesBack = item.type === 'input' && item.policy === 'roll_back';
-        state = await (takesBack ? runs.rollBack(order, tally) : runs.interrupt(state, order, tally));
+        const ends = await runs.ends();
+        state = await (takesBack ? ends.rollBack(order, tally) : ends.interrupt(state, order, tally));
       } else if (isUnderWay) {
         await waits.deliver(items);
         const next = await this.#advance(leased, state);

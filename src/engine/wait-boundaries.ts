@@ -7,8 +7,10 @@ import type { Condition, RecordWrite } from '../model/commit.ts';
 import type { WaitId } from '../model/ids.ts';
 import type { Wait, WaitAnswer } from '../model/wait.ts';
 import { type Boundary, earliest, type NextBoundary } from './boundary.ts';
+import type { Children } from './children.ts';
 import { LineDraft } from './line-draft.ts';
 import { statusOf } from './line-status.ts';
+import { onDemand } from './load-on-demand.ts';
 import { controlOf } from './plans.ts';
 
 /** What is looked at again when it turns out that the clock cannot be believed. */
@@ -67,14 +69,19 @@ export class WaitBoundaries {
   async cancelChildren(): Promise<void> {
     const boundary = this.#boundary;
     for (const wait of await boundary.unanswered(boundary.control.waits)) {
-      if (wait.kind === 'child') await boundary.parts.children.cancel(wait);
+      if (wait.kind === 'child') await (await this.#children()).cancel(wait);
     }
   }
 
   async #startChild(wait: Wait): Promise<void> {
-    const { children, writer } = this.#boundary.parts;
     this.#started.add(wait.id);
-    await children.start(writer.codec, wait);
+    await (await this.#children()).start(this.#boundary.parts.writer.codec, wait);
+  }
+
+  async #children(): Promise<Children> {
+    const { ports, options } = this.#boundary.parts;
+    const parts = await onDemand();
+    return new parts.Children(ports, options);
   }
 
   /** Shows waits that are stored, and keeps in mind those that the engine answers. */

@@ -4,6 +4,8 @@
  * very fault it causes.
  */
 import * as z from 'zod';
+// Loaded before any life begins: a life waits for nothing but what it does to the world.
+import '../../src/engine/on-demand.ts';
 import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import type { RunEnd } from '../../src/engine/run-end.ts';
 import { log, value } from '../../src/model/fields.ts';

@@ -146,7 +146,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a cancel names nobody whom it dropped',
     'a cancel in the middle',
-    'engine/boundaries.ts',
+    'engine/run-ends.ts',
     "...dropped.map(({ order }) => boundary.event('input_dropped', { order, winner: cancel.order })),",
     '',
   ),

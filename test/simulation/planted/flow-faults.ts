@@ -61,7 +61,7 @@ export const flowFaults: readonly PlantedFault[] = [
   fault(
     'an input that takes the run back leaves its calls to the next run',
     'an input that takes the run back',
-    'engine/boundaries.ts',
+    'engine/run-ends.ts',
     '...(back && { past: back.past, grants:',
     '...(back && { grants:',
   ),
