@@ -2,7 +2,7 @@
 import type { Fields } from '../model/fields.ts';
 import { type AnyAgent, type Edge, isSubgraph, type NodeDefinition, nodeNames } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
-import type { Branch, NodeResult } from '../program/node-result.ts';
+import type { NodeResult } from '../program/node-result.ts';
 import { defaultRetry, type RetryPolicy } from '../program/retry.ts';
 import type { Tools } from '../program/tool.ts';
 import { nodeNow } from '../program/versions.ts';
@@ -77,24 +77,6 @@ export function nextNode(
 ): string | null {
   if (result.type === 'goto') return entryOf(agent, `${scopeOf(node)}${result.node}`);
   return result.type === 'end' ? left(agent, node, state, scope) : routed(agent, node, state, scope);
-}
-
-/** The first nodes of a fork's lines, and where it goes on. @throws `fork_invalid`, `node_unknown` */
-export function forkOf(
-  agent: AnyAgent,
-  node: string,
-  { branches, options }: Extract<NodeResult<Fields, string>, { type: 'fork' }>,
-): { readonly branches: readonly Branch[]; readonly join: string | null; readonly limit: number } {
-  const { join, limit = 8 } = options;
-  if (!Number.isSafeInteger(limit) || limit < 1) {
-    throw programErrors.make('fork_invalid', { node, problem: `its limit ${limit} is not a whole number from 1` });
-  }
-  const scope = scopeOf(node);
-  return {
-    branches: branches.map((branch) => ({ ...branch, node: entryOf(agent, `${scope}${branch.node}`) })),
-    join: join === undefined ? null : entryOf(agent, `${scope}${join}`),
-    limit,
-  };
 }
 
 /** The graph that a node is in: empty, or its name and a slash. */

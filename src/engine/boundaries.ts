@@ -1,3 +1,4 @@
+/** The commit that begins a run. Those that end one are loaded when they are needed; steps and waits have files of their own. */
 import { codecErrors } from '../codec/errors.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import { noLimits, nothingSpent } from '../model/checkpoint.ts';

@@ -14,6 +14,7 @@ import { exportLog } from './export-log.ts';
 import { freeSpace } from './free-space.ts';
 import { recordNodeFailure } from './ledger-writes-rare.ts';
 import { extend, halt } from './limit-boundaries.ts';
+import { LineEnds } from './line-ends.ts';
 import { migratedValues } from './migrate-state.ts';
 import { waitCalls } from './node-waits.ts';
 import { purgeThreads } from './purge.ts';
@@ -59,6 +60,7 @@ export const parts = {
   StepPolicy,
   undoingOf,
   answerToParent,
+  LineEnds,
   Children,
   recordNodeFailure,
   RunEnds,

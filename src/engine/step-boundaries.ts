@@ -2,24 +2,25 @@
  * The commit that ends a step (A4, B1): on the main line, or on one line of a fork. Lines that have all ended are joined in
  * the same commit: their updates, in the order of the lines, through the reducers.
  */
-import { errorToData } from '../base/errors.ts';
 import type { StateChange } from '../codec/commit-builder.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { Control, Position, ScheduledStep } from '../model/checkpoint.ts';
 import type { Fields } from '../model/fields.ts';
 import type { StepId } from '../model/ids.ts';
 import { withSettled } from '../model/inbox.ts';
-import { type Fork, type Line, parentOf } from '../model/lines.ts';
+import type { Line } from '../model/lines.ts';
 import type { NodeResult } from '../program/node-result.ts';
 import type { AppliedUpdate } from '../program/state.ts';
-import { forkOf, nextNode, type RunnableNode, scopeOf } from './agent-nodes.ts';
+import { nextNode, type RunnableNode } from './agent-nodes.ts';
 import type { Boundary, NextBoundary } from './boundary.ts';
 import { type Decision, decisionDetails, decisionsAfter } from './decision.ts';
 import { stepIdFor } from './identity.ts';
 import { LineDraft } from './line-draft.ts';
-import { Join, type Joined } from './line-join.ts';
+import type { LineEnds } from './line-ends.ts';
+import type { Joined } from './line-join.ts';
 import { statusOf } from './line-status.ts';
 import type { LineUpdates } from './line-updates.ts';
+import { onDemand } from './load-on-demand.ts';
 import { controlOf, positionOf } from './plans.ts';
 import type { StepRun } from './step-run.ts';
 import { ledgerHere, ledgerStays, traceOf } from './step-trace.ts';
@@ -53,41 +54,25 @@ export class StepBoundaries {
     const { run } = ended;
     const { path } = run.scheduled;
     const seen = ended.state.with([result.update]); // throws before anything is committed
-    return this.#commit(ended, decision, async (draft) => {
-      if (result.type === 'fork' && result.branches.length > 0) {
-        await this.#fork(draft, ended, result);
-        return path === '' ? { updates: [result.update] } : this.#own(draft, path, result.update);
-      }
-      const goesOn = result.type === 'fork' ? afterFork(result) : result;
+    if (path !== '' || forks(result)) {
+      return this.#commit(ended, decision, (await this.#lineEnds()).after(ended, result, seen));
+    }
+    return this.#commit(ended, decision, async () => {
       const { agent } = this.#boundary.parts.options;
-      const next = nextNode(agent, ended.node.name, goesOn, seen.values, this.#scopeOf(draft, path));
-      const step = next === null ? null : await this.#stepAfter(run.scheduled.step, next, path);
-      if (path === '') {
-        return { updates: [result.update], next: next === null || step === null ? null : { node: next, step, path } };
-      }
-      this.#own(draft, path, result.update);
-      const line = lineOf(draft, path);
-      if (next !== null && step !== null) {
-        draft.putLine({ ...line, node: next, step, ...this.#here(run), waits: [] });
-        return { updates: [] };
-      }
-      draft.putLine({ ...line, status: 'done', waits: [] });
-      return this.#joins(draft, ended).after(path);
+      const node = nextNode(agent, ended.node.name, goesOn(result), seen.values);
+      if (node === null) return { updates: [result.update], next: null };
+      return { updates: [result.update], next: { node, step: await this.#stepAfter(run.scheduled.step, node), path } };
     });
   }
 
   /** Ends a line of a fork by the error of its step; the others go on. */
   async failLine(ended: EndedStep, cause: unknown): Promise<ThreadState> {
-    const { path } = ended.run.scheduled;
-    return this.#commit(ended, undefined, async (draft) => {
-      draft.putLine({
-        ...lineOf(draft, path),
-        status: 'failed',
-        waits: [],
-        error: this.#boundary.parts.writer.codec.secrets.masked(errorToData(cause)),
-      });
-      return this.#joins(draft, ended).after(path);
-    });
+    return this.#commit(ended, undefined, (await this.#lineEnds()).failed(ended, cause));
+  }
+
+  async #lineEnds(): Promise<LineEnds> {
+    const parts = await onDemand();
+    return new parts.LineEnds(this.#boundary, this.#updates);
   }
 
   /** Writes what the draft says, and what the main line is after it. */
@@ -180,82 +165,32 @@ export class StepBoundaries {
     };
   }
 
-  async #fork(
-    draft: LineDraft,
-    { node, run }: EndedStep,
-    result: Extract<NodeResult<Fields, string>, { type: 'fork' }>,
-  ): Promise<void> {
-    const { path, step } = run.scheduled;
-    const { branches, join, limit } = forkOf(this.#boundary.parts.options.agent, node.name, result);
-    const fork: Fork = {
-      path,
-      node: node.name,
-      step,
-      join,
-      count: branches.length,
-      failures: result.options.failures ?? 'stop',
-      limit,
-    };
-    draft.putFork(fork);
-    const here = this.#here(run);
-    for (const [index, branch] of branches.entries()) {
-      const child = path === '' ? String(index) : `${path}/${index}`;
-      const line: Line = {
-        path: child,
-        node: branch.node,
-        step: await this.#stepAfter(step, branch.node, child),
-        ...here,
-        waits: [],
-        status: 'open',
-        updates: 0,
-        error: null,
-      };
-      draft.putLine(line);
-      draft.putItem(child, branch.item);
-    }
-    if (path !== '') draft.putLine({ ...lineOf(draft, path), status: 'forked', waits: [] });
-  }
-
-  /** Adds the update to those of the line; the main line is not touched by it. */
-  #own(draft: LineDraft, path: string, update: object): Joined {
-    draft.addUpdate(path, update);
-    return { updates: [] };
-  }
-
-  #joins(draft: LineDraft, { main, run }: EndedStep): Join {
-    return new Join({
-      draft,
-      main,
-      agent: this.#boundary.parts.options.agent,
-      updatesOf: (path) => this.#updates.of(path, draft),
-      stepAfter: (predecessor, node, path) => this.#stepAfter(predecessor, node, path),
-      hash: (steps) => this.#boundary.parts.writer.codec.sealer.hash('join', ...steps) as Promise<StepId>,
-      here: () => this.#here(run),
-    });
-  }
-
-  #here(ended: StepRun) {
-    return { from: ledgerHere(this.#boundary.image, ended).from, sinceMs: this.#boundary.elapsedMs() };
-  }
-
-  #scopeOf(draft: LineDraft, path: string): string {
-    return path === '' ? '' : scopeOf(draft.lines.forks.get(parentOf(path).path)?.node ?? '');
-  }
-
   #waitsOf(path: string): Line['waits'] {
     return this.#boundary.lines.lines.get(path)?.waits ?? [];
   }
 
-  #stepAfter(predecessor: StepId, node: string, path: string): Promise<StepId> {
-    const { lineage, run } = this.#boundary.control;
-    return stepIdFor(this.#boundary.parts.writer.codec, { lineage, predecessor, node, path, input: run.input });
+  #stepAfter(predecessor: StepId, node: string): Promise<StepId> {
+    return stepAfter(this.#boundary, predecessor, node, '');
   }
 }
 
-function afterFork({ options, update }: Extract<NodeResult<Fields, string>, { type: 'fork' }>) {
-  return options.join === undefined
-    ? ({ type: 'end', update } as const)
-    : ({ type: 'goto', node: options.join, update } as const);
+/** The id of the step that follows on a line. */
+export function stepAfter(boundary: Boundary, predecessor: StepId, node: string, path: string): Promise<StepId> {
+  const { lineage, run } = boundary.control;
+  return stepIdFor(boundary.parts.writer.codec, { lineage, predecessor, node, path, input: run.input });
+}
+
+type Fork = Extract<NodeResult<Fields, string>, { type: 'fork' }>;
+
+export function forks(result: NodeResult<Fields, string>): result is Fork {
+  return result.type === 'fork' && result.branches.length > 0;
+}
+
+/** How the line itself goes on: after a fork without branches as after one whose lines have ended. */
+export function goesOn(result: NodeResult<Fields, string>): Exclude<NodeResult<Fields, string>, { type: 'fork' }> {
+  if (result.type !== 'fork') return result;
+  const { options, update } = result;
+  return options.join === undefined ? { type: 'end', update } : { type: 'goto', node: options.join, update };
 }
 
 export function lineOf(draft: LineDraft, path: string): Line {

@@ -12,7 +12,7 @@ export const flowFaults: readonly PlantedFault[] = [
   fault(
     'a line that has ended is run again',
     'lines that wait, each for its own',
-    'engine/step-boundaries.ts',
+    'engine/line-ends.ts',
     "draft.putLine({ ...line, status: 'done', waits: [] });",
     "draft.putLine({ ...line, status: run.waits.consumed().length === 0 && line.updates < 4 ? 'open' : 'done', waits: [] });",
   ),
