@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build, type Plugin } from 'vite';
+import { build, type Plugin, type Rolldown } from 'vite';
 
 export interface BundleSize {
   readonly minBytes: number;
@@ -11,6 +11,12 @@ export interface BundleSize {
   readonly packages: readonly string[];
 }
 
+export interface WorkerSize extends BundleSize {
+  /** The files that are loaded when something in them is first needed. */
+  readonly onDemandGzipBytes: number;
+  readonly onDemandFiles: readonly string[];
+}
+
 /** Gzip bytes that each bundle may have (P4). */
 export const limits = { client: 6 * 1024, worker: 45 * 1024 } as const;
 
@@ -18,13 +24,23 @@ export const limits = { client: 6 * 1024, worker: 45 * 1024 } as const;
 export const entryNames = ['holdfast', 'worker', 'checkpointer', 'models', 'testing'] as const;
 export type EntryName = (typeof entryNames)[number];
 
+const root = fileURLToPath(new URL('..', import.meta.url));
+
 const entryFile = (name: EntryName): string => fileURLToPath(new URL(`../src/entries/${name}.ts`, import.meta.url));
 
 /** What a page pays that only connects. */
 export const measureClient = (): Promise<BundleSize> => measure('holdfast', '{ connect }');
 
-/** What a worker pays that only serves. */
-export const measureWorker = (): Promise<BundleSize> => measure('worker', '{ serve }');
+/** What a worker loads at its start that only serves, and what it can load later. */
+export async function measureWorker(): Promise<WorkerSize> {
+  const chunks = await builtWorker(
+    `import { serve } from ${JSON.stringify(entryFile('worker'))};\nserve(globalThis.agent);`,
+  );
+  const start = startOf(chunks);
+  const later = chunks.filter((chunk) => !start.includes(chunk));
+  const onDemandFiles = later.map(({ fileName }) => fileName);
+  return { ...sizeOf(start), onDemandGzipBytes: sizeOf(later).gzipBytes, onDemandFiles };
+}
 
 /** What everything of one entry point costs. */
 export const measureEntry = (name: EntryName): Promise<BundleSize> => measure(name, '*');
@@ -32,12 +48,11 @@ export const measureEntry = (name: EntryName): Promise<BundleSize> => measure(na
 /** Bundles one program that takes `names` from an entry point, as a user's production build would; what is loaded at its start. */
 async function measure(entry: EntryName, names: string): Promise<BundleSize> {
   if (!existsSync(entryFile(entry))) throw new Error(`src/entries/${entry}.ts is not there: nothing to measure.`);
-  const packages = new Set<string>();
   const built = await build({
     configFile: false,
-    root: fileURLToPath(new URL('..', import.meta.url)),
+    root,
     logLevel: 'error',
-    plugins: [program(`export ${names} from ${JSON.stringify(entryFile(entry))};`)],
+    plugins: [program(programId, `export ${names} from ${JSON.stringify(entryFile(entry))};`)],
     build: {
       write: false,
       minify: true,
@@ -47,12 +62,41 @@ async function measure(entry: EntryName, names: string): Promise<BundleSize> {
     },
   });
   const outputs = [built].flat().flatMap((result) => ('output' in result ? result.output : []));
-  const all = outputs.flatMap((output) => (output.type === 'chunk' ? [output] : []));
-  // What is imported when it is first needed (repair, export, collection) is not paid by whoever starts.
-  const first = new Set(all.flatMap(({ isEntry, fileName }) => (isEntry ? [fileName] : [])));
+  return sizeOf(startOf(outputs.flatMap((output) => (output.type === 'chunk' ? [output] : []))));
+}
+
+/** The files that Vite makes of a page's worker, as modules: what it does not do for a page, it leaves out. */
+async function builtWorker(text: string): Promise<readonly Rolldown.OutputChunk[]> {
+  const worker = program('virtual:worker', text);
+  let chunks: readonly Rolldown.OutputChunk[] = [];
+  const collect: Plugin = {
+    name: 'collect',
+    generateBundle: (_, bundle) => {
+      chunks = Object.values(bundle).flatMap((output) => (output.type === 'chunk' ? [output] : []));
+    },
+  };
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'error',
+    plugins: [program(programId, "import Made from 'virtual:worker?worker';\nnew Made();"), worker],
+    worker: { format: 'es', plugins: () => [worker, collect] },
+    build: { write: false, minify: true, target: 'es2022', rolldownOptions: { input: programId } },
+  });
+  if (chunks.length === 0) throw new Error('The worker was not built: nothing to measure.');
+  return chunks;
+}
+
+/** What is imported when it is first needed is not paid by whoever starts. */
+function startOf(chunks: readonly Rolldown.OutputChunk[]): readonly Rolldown.OutputChunk[] {
+  const first = new Set(chunks.flatMap(({ isEntry, fileName }) => (isEntry ? [fileName] : [])));
   for (const name of first)
-    for (const other of all.find(({ fileName }) => fileName === name)?.imports ?? []) first.add(other);
-  const chunks = all.filter(({ fileName }) => first.has(fileName));
+    for (const other of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) first.add(other);
+  return chunks.filter(({ fileName }) => first.has(fileName));
+}
+
+function sizeOf(chunks: readonly Rolldown.OutputChunk[]): BundleSize {
+  const packages = new Set<string>();
   for (const chunk of chunks) {
     for (const [id, { renderedLength }] of Object.entries(chunk.modules)) {
       const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1];
@@ -69,11 +113,12 @@ async function measure(entry: EntryName, names: string): Promise<BundleSize> {
 
 const programId = 'virtual:program';
 
-function program(text: string): Plugin {
+/** A program that is in no file. What is asked of it behind its name (`?worker`) is Vite's to answer. */
+function program(name: string, text: string): Plugin {
   return {
-    name: 'program',
-    resolveId: (id) => (id === programId ? `\0${programId}` : undefined),
-    load: (id) => (id === `\0${programId}` ? text : undefined),
+    name,
+    resolveId: (id) => (id === name || id.startsWith(`${name}?`) ? id : undefined),
+    load: (id) => (id === name ? text : undefined),
   };
 }
 

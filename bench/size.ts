@@ -21,6 +21,7 @@ const faults = [
 ];
 print('client', client, limits.client);
 print('worker', worker, limits.worker);
+console.log(`${'on demand'.padEnd(34)}${kilobytes(worker.onDemandGzipBytes)} gzip, once a worker needs any of it`);
 for (const [name, size] of Object.entries(entries)) print(`all of ${name}`, size);
 for (const fault of faults) console.error(fault);
 if (options.json === true) console.log(JSON.stringify({ client, worker, entries, limits, faults }));
@@ -31,7 +32,11 @@ function overLimit(name: string, size: BundleSize, limit: number): string[] {
 }
 
 function print(name: string, size: BundleSize, limit?: number): void {
-  const [min, gzip] = [size.minBytes, size.gzipBytes].map((bytes) => `${(bytes / 1024).toFixed(2)} KB`.padStart(10));
+  const [min, gzip] = [kilobytes(size.minBytes), kilobytes(size.gzipBytes)];
   const share = limit === undefined ? '' : `, ${Math.round((100 * size.gzipBytes) / limit)} % of the limit`;
   console.log(`${name.padEnd(20)}${min} min${gzip} gzip${share} (${size.packages.join(', ') || 'no packages'})`);
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1024).toFixed(2)} KB`.padStart(10);
 }
