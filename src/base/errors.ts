@@ -26,11 +26,15 @@ export class HoldfastError<Code extends string = string, Details = unknown> exte
   }
 }
 
-/** Makes the functions that throw and recognise one family of errors from its table of messages. */
+/**
+ * Makes the functions that throw and recognise one family of errors from its table of messages. `rare`: codes that belong to
+ * it, too, and are made by a family of their own, whose texts are loaded when they are needed.
+ */
 export function errorFamily<Table extends object>(
   messages: {
     readonly [Code in keyof Table]: (details: Table[Code]) => string;
   },
+  rare: Readonly<Record<string, true>> = {},
 ) {
   type AnyCode = keyof Table & string;
   type AnyError = { [Code in AnyCode]: HoldfastError<Code, Table[Code]> }[AnyCode];
@@ -42,7 +46,8 @@ export function errorFamily<Table extends object>(
     /** Whether `error` belongs to this family (and has this code, if one is given). */
     is<Code extends AnyCode = AnyCode>(error: unknown, code?: Code): error is Extract<AnyError, { code: Code }> {
       if (!(error instanceof HoldfastError)) return false;
-      return code === undefined ? Object.hasOwn(messages, error.code) : error.code === code;
+      if (code !== undefined) return error.code === code;
+      return Object.hasOwn(messages, error.code) || Object.hasOwn(rare, error.code);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Random, randomId } from '../base/random.ts';
-import { sealBase } from '../codec/checkpoint-codec.ts';
 import { openPin } from '../codec/pin-codec.ts';
+import { sealBase } from '../codec/seal-base.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage } from '../codec/thread-image.ts';
 import type { CheckpointId, CommitId } from '../model/ids.ts';

@@ -73,21 +73,6 @@ export function baseKey(id: CheckpointId): string {
   return `${id}.base`;
 }
 
-/** The base record of a checkpoint, bound to it by its tag (PROTOCOL 7). */
-export async function sealBase(
-  codec: ThreadCodec,
-  checkpoint: Checkpoint,
-  fields: CheckpointBody['fields'],
-): Promise<RecordWrite> {
-  const body = packBody(bodyItems({ ...checkpoint, fields, removed: [] }));
-  const options = {
-    plain: { parent: checkpoint.parent, kind: 'base' },
-    parentTag: checkpoint.tag,
-    mode: 'replace',
-  } as const;
-  return codec.sealRecord('checkpoints', baseKey(checkpoint.id), body, options);
-}
-
 /** All fields of a checkpoint from its base record. @throws `record_damaged`, `format_unknown` */
 export async function openBase(codec: ThreadCodec, record: StoredRecord, checkpoint: Checkpoint): Promise<Checkpoint> {
   const { plaintext, parentTag } = await codec.openRecord('checkpoints', record);

@@ -1,6 +1,8 @@
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
+import type { LanguageModel } from '../program/model.ts';
 import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
+import { rareProgramErrors } from '../program/rare-errors.ts';
 import { deepFreeze } from '../program/state.ts';
 import type { Instead } from './call-policy.ts';
 import { failureOf } from './failure.ts';
@@ -39,4 +41,12 @@ function otherCall<Result>(rule: PolicyRule, place: string, instead: Instead<Res
   if (rule.action === 'use_tool' && instead.tool) return () => instead.tool?.(rule.use, place) as Promise<Result>;
   if (rule.action === 'use_model' && instead.model) return () => instead.model?.(rule.use, place) as Promise<Result>;
   return undefined;
+}
+
+/** @throws `model_unknown` */
+export function modelNamed(models: Readonly<Record<string, LanguageModel>>, name: string): LanguageModel {
+  const model = Object.hasOwn(models, name) ? models[name] : undefined;
+  if (model !== undefined) return model;
+  const known = Object.keys(models).map((other) => `"${other}"`);
+  throw rareProgramErrors.make('model_unknown', { model: name, known: known.join(', ') || 'none' });
 }

@@ -2,7 +2,6 @@
 
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
-import type { LanguageModel } from '../program/model.ts';
 import { onDemand } from './load-on-demand.ts';
 import type { StepRun } from './step-run.ts';
 
@@ -26,12 +25,4 @@ export async function orInstead<Result>(
     if (!programErrors.is(cause, 'effect_failed')) throw cause;
     return (await onDemand()).callInstead(run, agent, cause, place, instead);
   }
-}
-
-/** @throws `model_unknown` */
-export function modelNamed(models: Readonly<Record<string, LanguageModel>>, name: string): LanguageModel {
-  const model = Object.hasOwn(models, name) ? models[name] : undefined;
-  if (model !== undefined) return model;
-  const known = Object.keys(models).map((other) => `"${other}"`);
-  throw programErrors.make('model_unknown', { model: name, known: known.join(', ') || 'none' });
 }

@@ -10,7 +10,7 @@ import type { CallOptions, CallScope, ModelCalls, NodeContext, WaitCalls } from 
 import { defaultRetry } from '../program/retry.ts';
 import type { Tools } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
-import { modelNamed, orInstead } from './call-policy.ts';
+import { orInstead } from './call-policy.ts';
 import { perform } from './effect.ts';
 import type { EffectRequest } from './effect-request.ts';
 import { onDemand } from './load-on-demand.ts';
@@ -218,7 +218,7 @@ function modelCalls({ run, agent, model, models, hint }: ScopeParts, scope: Scop
     };
     return inPlace(run, scope, `model ${model.name}`, options, (place) =>
       orInstead(run, agent, place, () => by(model, place), {
-        model: (name, other) => by(modelNamed(models, name), other),
+        model: async (name, other) => by((await onDemand()).modelNamed(models, name), other),
       }),
     );
   };

@@ -8,8 +8,9 @@
  * - The head's state was opened as a whole before; marked records stay.
  */
 import { randomId } from '../base/random.ts';
-import { baseKey, sealBase } from '../codec/checkpoint-codec.ts';
+import { baseKey } from '../codec/checkpoint-codec.ts';
 import { marks } from '../codec/quarantine.ts';
+import { sealBase } from '../codec/seal-base.ts';
 import { recordFormat, type ThreadCodec } from '../codec/thread-codec.ts';
 import type { CommitGroup } from '../model/commit.ts';
 import { type CommitId, sortable } from '../model/ids.ts';

@@ -8,7 +8,6 @@ import type { CheckpointId, WaitId } from '../model/ids.ts';
 import { type Extension, type InboxPolicy, inboxPolicies } from '../model/inbox.ts';
 import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { decisionsFor, type WaitAnswer } from '../model/wait.ts';
-import { limitProblem } from '../program/agent.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { toolNow } from '../program/versions.ts';
@@ -81,6 +80,7 @@ export class EngineThread extends ThreadViews {
    * @throws `thread_unknown`, `extension_invalid`: nothing was kept.
    */
   async extend(limits: Extension, dedupId: string = randomId(this.ports.random)): Promise<void> {
+    const { limitProblem } = await onDemand();
     const problem = limitProblem(limits, 'the extension');
     if (problem !== undefined) throw engineErrors.make('extension_invalid', { problem });
     const item = { type: 'extend', limits: { ...limits }, atMs: this.ports.clock.nowMs() } as const;

@@ -1,4 +1,5 @@
 import { errorFamily } from '../base/errors.ts';
+import type { RareEngineErrorDetails } from './rare-errors.ts';
 
 export interface EngineErrorDetails {
   thread_id_invalid: { problem: string };
@@ -10,9 +11,6 @@ export interface EngineErrorDetails {
   policy_unknown: { policy: string; known: string };
   event_name_invalid: { name: string };
   extension_invalid: { problem: string };
-  state_too_new: { thread: string; stateVersion: number; agentVersion: number; known: number };
-  state_too_old: { thread: string; stateVersion: number; agentVersion: number; known: number; missing: number };
-  migration_failed: { thread: string; from: number; to: number; agentVersion: number; reason: string };
   lease_lost: { thread: string; reason: string };
   checkpoint_unknown: { thread: string; checkpoint: string };
   limit_invalid: { limit: string };
@@ -23,35 +21,39 @@ export interface EngineErrorDetails {
   code_not_loaded: { reason: string };
 }
 
-export const engineErrors = errorFamily<EngineErrorDetails>({
-  thread_id_invalid: (d) => `This is no thread id: ${d.problem}. Give a text of 1 to 1,024 characters.`,
-  thread_unknown: (d) => `There is no thread "${d.thread}" yet.`,
-  thread_of_another_agent: (d) =>
-    `Thread "${d.thread}" belongs to agent "${d.agent}", not to "${d.expected}". Use another thread id. Nothing was changed.`,
-  not_owner: (d) =>
-    `Thread "${d.thread}" belongs to somebody else, and was not shared with "${d.owner}" to ${d.needs === 'own' ? 'share it' : d.needs} it. Ask its owner. Nothing was changed.`,
-  agent_too_old: (d) =>
-    `Thread "${d.thread}" was last run by version ${d.agentVersion} of its agent; this is version ${d.version}. Reload. Nothing was changed.`,
-  thread_busy: (d) =>
-    `Thread "${d.thread}" is busy (${d.status}), and this input was sent to be rejected then. It was not kept.`,
-  policy_unknown: (d) => `There is no inbox policy "${d.policy}"; there are ${d.known}. The input was not kept.`,
-  event_name_invalid: (d) => `"${d.name}" is no name of an event: give a text that is not empty. Nothing was kept.`,
-  extension_invalid: (d) => `The limits cannot be extended: ${d.problem}. Nothing was changed.`,
-  state_too_new: (d) =>
-    `The state of thread "${d.thread}" has version ${d.stateVersion}, written by version ${d.agentVersion} of its agent; this one knows up to ${d.known}. Reload. Nothing was changed.`,
-  state_too_old: (d) =>
-    `The state of thread "${d.thread}" has version ${d.stateVersion}, written by version ${d.agentVersion} of its agent; this one knows ${d.known} and has no migration to ${d.missing}. Add it. Nothing was changed.`,
-  migration_failed: (d) =>
-    `The migration of thread "${d.thread}" from state version ${d.from} (written by version ${d.agentVersion} of its agent) to ${d.to} failed: ${d.reason}. Nothing was changed.`,
-  lease_lost: (d) =>
-    `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
-  checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,
-  limit_invalid: (d) => `A list of ${d.limit} checkpoints cannot be given: give a whole number from 1.`,
-  wait_unknown: (d) => `Thread "${d.thread}" has no wait ${d.wait}.`,
-  wait_closed: (d) => `Wait ${d.wait} was answered before: "${d.winner}". This answer changed nothing.`,
-  answer_mismatch: (d) =>
-    `The answer to wait ${d.wait} was given for other arguments of tool "${d.tool}" than those asked now. Ask again.`,
-  answer_invalid: (d) => `Wait ${d.wait} cannot be answered with "${d.decision}". Answer ${d.allowed}.`,
-  code_not_loaded: (d) =>
-    `A part of this app that is needed now could not be loaded: ${d.reason}. Go online, or reload after an update of the app. Nothing was changed.`,
-});
+/** Of the same family, with their texts in `rare-errors.ts`. */
+const rare: Readonly<Record<keyof RareEngineErrorDetails, true>> = {
+  state_too_new: true,
+  state_too_old: true,
+  migration_failed: true,
+};
+
+export const engineErrors = errorFamily<EngineErrorDetails>(
+  {
+    thread_id_invalid: (d) => `This is no thread id: ${d.problem}. Give a text of 1 to 1,024 characters.`,
+    thread_unknown: (d) => `There is no thread "${d.thread}" yet.`,
+    thread_of_another_agent: (d) =>
+      `Thread "${d.thread}" belongs to agent "${d.agent}", not to "${d.expected}". Use another thread id. Nothing was changed.`,
+    not_owner: (d) =>
+      `Thread "${d.thread}" belongs to somebody else, and was not shared with "${d.owner}" to ${d.needs === 'own' ? 'share it' : d.needs} it. Ask its owner. Nothing was changed.`,
+    agent_too_old: (d) =>
+      `Thread "${d.thread}" was last run by version ${d.agentVersion} of its agent; this is version ${d.version}. Reload. Nothing was changed.`,
+    thread_busy: (d) =>
+      `Thread "${d.thread}" is busy (${d.status}), and this input was sent to be rejected then. It was not kept.`,
+    policy_unknown: (d) => `There is no inbox policy "${d.policy}"; there are ${d.known}. The input was not kept.`,
+    event_name_invalid: (d) => `"${d.name}" is no name of an event: give a text that is not empty. Nothing was kept.`,
+    extension_invalid: (d) => `The limits cannot be extended: ${d.problem}. Nothing was changed.`,
+    lease_lost: (d) =>
+      `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
+    checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,
+    limit_invalid: (d) => `A list of ${d.limit} checkpoints cannot be given: give a whole number from 1.`,
+    wait_unknown: (d) => `Thread "${d.thread}" has no wait ${d.wait}.`,
+    wait_closed: (d) => `Wait ${d.wait} was answered before: "${d.winner}". This answer changed nothing.`,
+    answer_mismatch: (d) =>
+      `The answer to wait ${d.wait} was given for other arguments of tool "${d.tool}" than those asked now. Ask again.`,
+    answer_invalid: (d) => `Wait ${d.wait} cannot be answered with "${d.decision}". Answer ${d.allowed}.`,
+    code_not_loaded: (d) =>
+      `A part of this app that is needed now could not be loaded: ${d.reason}. Go online, or reload after an update of the app. Nothing was changed.`,
+  },
+  rare,
+);

@@ -4,8 +4,8 @@ import type { Fields } from '../model/fields.ts';
 import type { StepId } from '../model/ids.ts';
 import { type Fork, type Line, parentOf } from '../model/lines.ts';
 import type { AnyAgent } from '../program/agent.ts';
-import { programErrors } from '../program/errors.ts';
 import type { Branch, NodeResult } from '../program/node-result.ts';
+import { rareProgramErrors } from '../program/rare-errors.ts';
 import { entryOf, nextNode, scopeOf } from './agent-nodes.ts';
 import type { Boundary } from './boundary.ts';
 import type { LineDraft } from './line-draft.ts';
@@ -140,7 +140,7 @@ function forkOf(
 ): { readonly branches: readonly Branch[]; readonly join: string | null; readonly limit: number } {
   const { join, limit = 8 } = options;
   if (!Number.isSafeInteger(limit) || limit < 1) {
-    throw programErrors.make('fork_invalid', { node, problem: `its limit ${limit} is not a whole number from 1` });
+    throw rareProgramErrors.make('fork_invalid', { node, problem: `its limit ${limit} is not a whole number from 1` });
   }
   const scope = scopeOf(node);
   return {

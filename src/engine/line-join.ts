@@ -4,7 +4,7 @@ import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { StepId } from '../model/ids.ts';
 import { type Fork, hasEnded, type Line, type LineFailure, linesOf, parentOf } from '../model/lines.ts';
 import type { AnyAgent } from '../program/agent.ts';
-import { programErrors } from '../program/errors.ts';
+import { rareProgramErrors } from '../program/rare-errors.ts';
 import { nextNode, scopeOf } from './agent-nodes.ts';
 import type { LineDraft } from './line-draft.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -134,5 +134,5 @@ function failuresOf(lines: readonly Line[]): readonly LineFailure[] {
 function failed(fork: Fork, failures: readonly LineFailure[], first: LineFailure): ErrorData {
   const { node, count } = fork;
   const details = { node, failed: failures.length, lines: count, first: first.error.message };
-  return errorToData(programErrors.make('lines_failed', details));
+  return errorToData(rareProgramErrors.make('lines_failed', details));
 }

@@ -8,7 +8,7 @@ import { validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
 import { deepFreeze } from '../program/state.ts';
-import { engineErrors } from './errors.ts';
+import { rareEngineErrors } from './rare-errors.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -26,10 +26,10 @@ export interface Migrated {
 export async function migrate(codec: ThreadCodec, agent: AnyAgent, image: StateImage): Promise<Migrated> {
   const { stateVersion, agentVersion } = image.checkpoint;
   const about = { thread: codec.thread, stateVersion, agentVersion, known: agent.stateVersion };
-  if (stateVersion > agent.stateVersion) throw engineErrors.make('state_too_new', about);
+  if (stateVersion > agent.stateVersion) throw rareEngineErrors.make('state_too_new', about);
   const steps = Array.from({ length: agent.stateVersion - stateVersion }, (_, index) => stateVersion + 1 + index);
   const missing = steps.find((to) => agent.migrations?.[to] === undefined);
-  if (missing !== undefined) throw engineErrors.make('state_too_old', { ...about, missing });
+  if (missing !== undefined) throw rareEngineErrors.make('state_too_old', { ...about, missing });
   const before = await storedValues(codec, image);
   let state = before;
   for (const to of steps) {
@@ -40,7 +40,7 @@ export async function migrate(codec: ThreadCodec, agent: AnyAgent, image: StateI
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       const { thread } = about;
-      throw engineErrors.make('migration_failed', { thread, from: stateVersion, to, agentVersion, reason }, cause);
+      throw rareEngineErrors.make('migration_failed', { thread, from: stateVersion, to, agentVersion, reason }, cause);
     }
   }
   return { before, after: checked(agent, before, state) };

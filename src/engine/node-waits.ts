@@ -2,8 +2,8 @@
 
 import { validate } from '../model/schema.ts';
 import { type AnyAgent, childrenOf } from '../program/agent.ts';
-import { programErrors } from '../program/errors.ts';
 import type { WaitCalls } from '../program/node-context.ts';
+import { rareProgramErrors } from '../program/rare-errors.ts';
 import { checkInput } from '../program/state.ts';
 import type { AtPlace } from './call-scope.ts';
 import type { ChildArgs, ChildOutcome } from './children.ts';
@@ -23,7 +23,7 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
           const asked = { kind: 'question', about: '', args: show, reason, expiresInMs: expiresMs } as const;
           const answer = await waitFor(run, `${place}/ask.${round}`, asked);
           if (answer.decision === 'deny') {
-            throw programErrors.make('question_declined', { question, reason: answer.reason ?? '' });
+            throw rareProgramErrors.make('question_declined', { question, reason: answer.reason ?? '' });
           }
           const value = answer.decision === 'reply' ? answer.value : undefined;
           if (schema === undefined) return value as never;
@@ -40,12 +40,13 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
         const value = answer.decision === 'arrived' ? answer.value : undefined;
         if (schema === undefined) return value as never;
         const result = validate(schema, value);
-        if ('issues' in result) throw programErrors.make('event_invalid', { event, problem: result.issues });
+        if ('issues' in result) throw rareProgramErrors.make('event_invalid', { event, problem: result.issues });
         return result.value as never;
       }),
     sleep: (durationMs, options) =>
       at('sleep', options, async (place) => {
-        if (!(durationMs >= 0) || durationMs === Infinity) throw programErrors.make('sleep_invalid', { durationMs });
+        if (!(durationMs >= 0) || durationMs === Infinity)
+          throw rareProgramErrors.make('sleep_invalid', { durationMs });
         const reason = `for ${durationMs} ms`;
         await waitFor(run, `${place}/timer`, {
           kind: 'timer',
@@ -61,7 +62,12 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
         const end = await childEnd(run, agent, child.name, input, place);
         if (end.status === 'done' || options.onFailure !== 'stop') return end as never;
         const reason = end.failure?.message ?? 'it was stopped';
-        throw programErrors.make('child_failed', { agent: child.name, thread: end.thread, status: end.status, reason });
+        throw rareProgramErrors.make('child_failed', {
+          agent: child.name,
+          thread: end.thread,
+          status: end.status,
+          reason,
+        });
       }),
   };
 }
@@ -72,11 +78,11 @@ async function childEnd(run: StepRun, agent: AnyAgent, name: string, input: obje
   const child = childrenOf(agent).find((one) => one.name === name);
   if (child === undefined) {
     const known = childrenOf(agent).map((one) => `"${one.name}"`);
-    throw programErrors.make('child_unknown', { agent: name, known: known.join(', ') || 'none' });
+    throw rareProgramErrors.make('child_unknown', { agent: name, known: known.join(', ') || 'none' });
   }
   if (ancestors.length > mostAncestors) {
     const chain = [...ancestors, name].join(' > ');
-    throw programErrors.make('children_too_deep', { chain, most: mostAncestors });
+    throw rareProgramErrors.make('children_too_deep', { chain, most: mostAncestors });
   }
   checkInput(child.state, input);
   const thread = `child-${await codec.sealer.hash('child', run.scheduled.step, place)}`;

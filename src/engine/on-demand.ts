@@ -5,7 +5,9 @@
  */
 import { readMarks } from '../codec/quarantine.ts';
 import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
-import { callInstead } from './call-instead.ts';
+import { limitProblem } from '../program/limit-problem.ts';
+import { versionFor } from '../program/pinned-version.ts';
+import { callInstead, modelNamed } from './call-instead.ts';
 import { answerToParent, Children } from './children.ts';
 import { commitMigration } from './commit-migration.ts';
 import { compactThread } from './compact.ts';
@@ -60,6 +62,9 @@ export const parts = {
   StepPolicy,
   undoingOf,
   answerToParent,
+  limitProblem,
+  modelNamed,
+  versionFor,
   LineEnds,
   Children,
   recordNodeFailure,

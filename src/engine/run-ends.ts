@@ -2,10 +2,13 @@
 import { errorToData } from '../base/errors.ts';
 import type { OrderedItem } from '../codec/inbox-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
+import type { Control } from '../model/checkpoint.ts';
 import { withSettled } from '../model/inbox.ts';
 import { noLines } from '../model/lines.ts';
+import { rareProgramErrors } from '../program/rare-errors.ts';
 import type { AppliedUpdate } from '../program/state.ts';
 import type { Boundary } from './boundary.ts';
+import { initialChange } from './initial-change.ts';
 import { LineDraft } from './line-draft.ts';
 import type { LineUpdates } from './line-updates.ts';
 import { controlOf, type NextCheckpoint, positionOf } from './plans.ts';
@@ -99,7 +102,7 @@ export class RunEnds {
           cause: 'rolled_back',
           position: { ...positionOf(image), next: [] },
           control,
-          ...(back ? { onto: back.onto } : { change: ThreadState.initialChange(options.agent, image.state) }),
+          ...(back ? { onto: back.onto } : { change: initialChange(options.agent, image.state) }),
           lines: noLines,
           events: [boundary.event('interrupted', { order, began })],
           heavy: true,
@@ -126,6 +129,17 @@ export class RunEnds {
     this.#boundary.parts.emit({ type: 'status', status: 'failed', failure });
     this.#boundary.parts.emit({ type: 'alert', reason: 'failed', node: this.#boundary.position.node, error: failure });
     return after;
+  }
+
+  /** Fails the run by what stopped its worker each time. The state is not decoded: it may be that. */
+  failSuspect({ node, control }: { node: string; control: Partial<Control> }, resumes: number): Promise<null> {
+    return this.fail(null, rareProgramErrors.make('resume_limit', { resumes, node }), control);
+  }
+
+  /** Fails the run because it may take no further step. Lines stay as they are: the limit can be extended. */
+  failAtLimit(node: string): Promise<null> {
+    const { steps } = this.#boundary.control.run;
+    return this.fail(null, rareProgramErrors.make('step_limit', { steps, node }));
   }
 
   /** Fails the run by an error of its step; the step's failed attempts stay counted. */

@@ -8,7 +8,6 @@ import { readAnswer } from '../codec/wait-codec.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { WaitId } from '../model/ids.ts';
 import { hiddenFields, type Line, parentOf } from '../model/lines.ts';
-import { programErrors } from '../program/errors.ts';
 import { nodeOf, type RunnableNode } from './agent-nodes.ts';
 import type { RunBoundaries } from './boundaries.ts';
 import type { Boundary } from './boundary.ts';
@@ -296,10 +295,8 @@ export class RunLines {
 
   /** Fails the run because it may take no further step. */
   async refuseMore(main: ThreadState): Promise<ThreadState> {
-    const { boundary, runs } = this.#parts;
-    const node = this.#standing()[0]?.scheduled.node ?? '';
-    // Lines stay as they are: the limit can be extended.
-    await (await runs.ends()).fail(null, programErrors.make('step_limit', { steps: boundary.control.run.steps, node }));
+    const ends = await this.#parts.runs.ends();
+    await ends.failAtLimit(this.#standing()[0]?.scheduled.node ?? '');
     return main;
   }
 }

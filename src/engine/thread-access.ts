@@ -9,7 +9,6 @@ import type { Frame } from '../model/frame.ts';
 import type { CommitId, ThreadHash, ThreadId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import type { AnyAgent } from '../program/agent.ts';
-import { versionFor } from '../program/versions.ts';
 import { createThread } from './create-thread.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
@@ -110,6 +109,7 @@ export class ThreadAccess {
   /** A thread of an agent that keeps its earlier versions stays with the one that began it. */
   async #versionOf(agent: AnyAgent, row: ThreadRow, codec: ThreadCodec): Promise<AnyAgent> {
     if (agent.earlier === undefined || row.head === null) return agent;
+    const { versionFor } = await onDemand();
     return versionFor(agent, (await openThreadImage(codec, row)).state?.checkpoint.agentVersion);
   }
 

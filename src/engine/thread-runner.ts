@@ -15,7 +15,6 @@ import type { Control } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
 import { withSettled } from '../model/inbox.ts';
 import type { ThreadRow } from '../model/records.ts';
-import { programErrors } from '../program/errors.ts';
 import { RunBoundaries } from './boundaries.ts';
 import { Boundary, type BoundaryParts } from './boundary.ts';
 import { perform } from './effect.ts';
@@ -141,9 +140,7 @@ export class ThreadRunner {
     const mayRun = row.status !== 'waiting' || (await this.#hasNews(leased));
     const suspect = row.resumes > maxResumes && mayRun ? await this.#suspect(leased, row) : undefined;
     if (suspect !== undefined) {
-      const { node, control } = suspect;
-      const error = programErrors.make('resume_limit', { resumes: row.resumes - 1, node });
-      await (await leased.runs.ends()).fail(null, error, control); // the state is not decoded: it may be what stopped the worker
+      await (await leased.runs.ends()).failSuspect(suspect, row.resumes - 1);
       // Inputs behind a poisoned one are taken up all the same; without any, the state is not decoded.
       if ((await firstOrder(this.#codec, leased.boundary.control)) === undefined) return { end: 'failed' };
     }

@@ -51,14 +51,6 @@ export class ThreadState {
     return applyUpdate(this.#agent.state, this.values, update);
   }
 
-  /** What takes the state back to where it was before the first input: initial values, logs that begin anew, nothing else. */
-  static initialChange(agent: AnyAgent, image: StateImage | null): StateChange {
-    const logs = Object.entries(agent.state).flatMap(([name, { kind }]) => (kind === 'log' ? [name] : []));
-    const initial = initialValues(agent.state);
-    const rest = [...(image?.fields.keys() ?? [])].filter((name) => !initial.has(name) && !logs.includes(name));
-    return { set: initial, append: new Map(logs.map((name) => [name, []])), remove: rest, restart: new Set(logs) };
-  }
-
   /** What a first checkpoint stores: the initial value of every field, and the update on top. */
   wholeChange(applied: AppliedUpdate): StateChange {
     const set = new Map([...initialValues(this.#agent.state), ...applied.set]);

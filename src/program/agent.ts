@@ -1,6 +1,7 @@
 import type { Field, Fields, StateOf } from '../model/fields.ts';
 import { hiddenPrefix } from '../model/lines.ts';
 import { programErrors } from './errors.ts';
+import { limitProblem } from './limit-problem.ts';
 import type { Migrations } from './migration.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeResult } from './node-result.ts';
@@ -191,18 +192,6 @@ export function agentsByName(root: AnyAgent, found = new Map<string, AnyAgent>()
   found.set(root.name, root);
   for (const child of childrenOf(root)) agentsByName(child, found);
   return found;
-}
-
-/** What is wrong with these limits; `undefined` if nothing is. */
-export function limitProblem(limits: object, name: string): string | undefined {
-  for (const [limit, amount] of Object.entries(limits as Readonly<Record<string, unknown>>)) {
-    if (limit !== 'runMs' && limit !== 'tokens' && limit !== 'cost' && limit !== 'steps')
-      return `${name} has "${limit}"; there are runMs, tokens and cost`;
-    if (amount === undefined) continue;
-    if (typeof amount !== 'number' || !(amount > 0) || amount === Infinity)
-      return `${name}.${limit} is ${String(amount)}, not a number above 0`;
-  }
-  return undefined;
 }
 
 /** `path` is empty for the agent's own graph, and ends with `/` for one inside of it. */

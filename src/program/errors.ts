@@ -1,17 +1,13 @@
 import { errorFamily } from '../base/errors.ts';
+import type { RareProgramErrorDetails } from './rare-errors.ts';
 
 export interface ProgramErrorDetails {
   agent_invalid: { agent: string; problem: string };
   node_unknown: { agent: string; version: number; node: string; known: string };
-  version_missing: { agent: string; version: number; kept: string };
   node_returned_nothing: { node: string };
   node_timed_out: { node: string; afterMs: number };
   edge_missing: { node: string };
-  fork_invalid: { node: string; problem: string };
-  lines_failed: { node: string; failed: number; lines: number; first: string };
   item_invalid: { node: string; problem: string };
-  step_limit: { steps: number; node: string };
-  resume_limit: { resumes: number; node: string };
   state_invalid: { field: string; problem: string };
   field_unknown: { field: string; known: string };
   tool_unknown: { tool: string; known: string };
@@ -19,13 +15,7 @@ export interface ProgramErrorDetails {
   tool_result_invalid: { tool: string; problem: string };
   tool_denied: { tool: string; reason: string };
   approval_expired: { tool: string; afterMs: number };
-  question_declined: { question: string; reason: string };
   wait_expired: { kind: string; about: string; afterMs: number };
-  event_invalid: { event: string; problem: string };
-  sleep_invalid: { durationMs: number };
-  child_unknown: { agent: string; known: string };
-  children_too_deep: { chain: string; most: number };
-  child_failed: { agent: string; thread: string; status: string; reason: string };
   effect_failed: { name: string; key: string; attempts: number; reason: string };
   effect_given_up: { name: string; key: string };
   effect_compensated: { name: string; key: string };
@@ -36,63 +26,63 @@ export interface ProgramErrorDetails {
   call_not_awaited: { node: string; call: string };
   replay_mismatch: { step: string; recorded: string; called: string };
   model_missing: { node: string };
-  model_unknown: { model: string; known: string };
   model_output_invalid: { output: string; problem: string; text: string };
 }
 
-export const programErrors = errorFamily<ProgramErrorDetails>({
-  agent_invalid: (d) => `Agent "${d.agent}" cannot be used: ${d.problem}.`,
-  node_unknown: (d) =>
-    `Version ${d.version} of agent "${d.agent}" has no node "${d.node}"; it has ${d.known}. Bring it back: the thread goes on there.`,
-  version_missing: (d) =>
-    `The thread was begun by version ${d.version} of agent "${d.agent}" and is pinned to it; this app has ${d.kept}. Bring that version back in \`earlier\`. Nothing was changed.`,
-  node_returned_nothing: (d) =>
-    `Node "${d.node}" returned nothing that goto(…), end(…) or update(…) made. Return one of them.`,
-  node_timed_out: (d) => `Node "${d.node}" did not end within ${d.afterMs} ms, its timeLimitMs.`,
-  edge_missing: (d) =>
-    `Node "${d.node}" returned update(…), but no edge leaves it. Add one, or return goto(…) or end(…).`,
-  fork_invalid: (d) => `Node "${d.node}" cannot fork: ${d.problem}. Nothing was committed.`,
-  lines_failed: (d) =>
-    `${d.failed} of the ${d.lines} lines that node "${d.node}" forked into failed. The first: ${d.first} What the others did is kept.`,
-  item_invalid: (d) =>
-    `The item of node "${d.node}" cannot be used: ${d.problem}. Items are what fanOut(node, items) gave.`,
-  step_limit: (d) =>
-    `The run stopped at node "${d.node}" after ${d.steps} steps, the agent's maxSteps. Its state is kept.`,
-  resume_limit: (d) =>
-    `Node "${d.node}" was resumed ${d.resumes} times and never ended: it seems to stop its worker. Its state is kept.`,
-  state_invalid: (d) =>
-    `The update of field "${d.field}" does not fit its schema: ${d.problem}. Nothing was committed.`,
-  field_unknown: (d) => `There is no field "${d.field}"; the agent has ${d.known}.`,
-  tool_unknown: (d) => `There is no tool "${d.tool}"; the agent has ${d.known}.`,
-  tool_input_invalid: (d) => `The input for tool "${d.tool}" does not fit its schema: ${d.problem}. It was not called.`,
-  tool_result_invalid: (d) => `The result of tool "${d.tool}" cannot be stored: ${d.problem} Return plain data.`,
-  tool_denied: (d) =>
-    `The call of tool "${d.tool}" was denied${d.reason === '' ? '' : `: ${d.reason}`}. It was not made.`,
-  approval_expired: (d) => `Nobody allowed the call of tool "${d.tool}" within ${d.afterMs} ms. It was not made.`,
-  question_declined: (d) =>
-    `The question "${d.question}" was not answered${d.reason === '' ? '' : `: ${d.reason}`}. Catch this error to go on without an answer.`,
-  wait_expired: (d) => `Nothing came for the ${d.kind} "${d.about}" within ${d.afterMs} ms. Catch this error to go on.`,
-  event_invalid: (d) => `Event "${d.event}" does not fit what the node waits for: ${d.problem}. It was taken.`,
-  sleep_invalid: (d) => `Cannot sleep for ${d.durationMs} ms: give a number from 0.`,
-  child_unknown: (d) =>
-    `Agent "${d.agent}" cannot be started from here: name it in \`agents\`; there are ${d.known}. Nothing was started.`,
-  children_too_deep: (d) =>
-    `Agents start one another in a line of more than ${d.most}: ${d.chain}. One of them starts itself again without an end. Nothing was started.`,
-  child_failed: (d) => `Child "${d.agent}" on thread "${d.thread}" ended as ${d.status}: ${d.reason}`,
-  effect_failed: (d) => `"${d.name}" failed in all ${d.attempts} attempts: ${d.reason}`,
-  effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
-  effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,
-  outcomes_differ: (d) =>
-    `"${d.name}" had two outcomes that differ: the first stands, the later one (${d.later}) is kept beside it in ledger entry ${d.entry}. Look up at the receiver what happened.`,
-  effect_timed_out: (d) => `"${d.name}" did not answer within ${d.afterMs} ms.`,
-  effect_not_started: (d) => `"${d.name}" was not started: the tab stood still for ${d.lateMs} ms too long.`,
-  calls_overlap: (d) =>
-    `"${d.second}" cannot be told apart from "${d.first}", called in the same scope. Use all(items, (item, { call }) => …), or give each call a { key } of its own.`,
-  call_not_awaited: (d) => `Node "${d.node}" ended while "${d.call}" was still running: await every call.`,
-  replay_mismatch: (d) =>
-    `Step ${d.step} was run again and called ${d.called} where ${d.recorded} is on record. Nodes must make the same calls on every run: take time and chance from now() and random(). Nothing was repeated.`,
-  model_missing: (d) => `Node "${d.node}" asked for a model: give one to serve(agent, { model }).`,
-  model_unknown: (d) =>
-    `The policy names model "${d.model}"; serve(agent, { models }) has ${d.known}. Give it there by that name.`,
-  model_output_invalid: (d) => `The model's answer is no valid "${d.output}": ${d.problem}. It began with: ${d.text}`,
-});
+/** Of the same family, with their texts in `rare-errors.ts`. */
+const rare: Readonly<Record<keyof RareProgramErrorDetails, true>> = {
+  version_missing: true,
+  fork_invalid: true,
+  lines_failed: true,
+  step_limit: true,
+  resume_limit: true,
+  question_declined: true,
+  event_invalid: true,
+  sleep_invalid: true,
+  child_unknown: true,
+  children_too_deep: true,
+  child_failed: true,
+  model_unknown: true,
+};
+
+export const programErrors = errorFamily<ProgramErrorDetails>(
+  {
+    agent_invalid: (d) => `Agent "${d.agent}" cannot be used: ${d.problem}.`,
+    node_unknown: (d) =>
+      `Version ${d.version} of agent "${d.agent}" has no node "${d.node}"; it has ${d.known}. Bring it back: the thread goes on there.`,
+    node_returned_nothing: (d) =>
+      `Node "${d.node}" returned nothing that goto(…), end(…) or update(…) made. Return one of them.`,
+    node_timed_out: (d) => `Node "${d.node}" did not end within ${d.afterMs} ms, its timeLimitMs.`,
+    edge_missing: (d) =>
+      `Node "${d.node}" returned update(…), but no edge leaves it. Add one, or return goto(…) or end(…).`,
+    item_invalid: (d) =>
+      `The item of node "${d.node}" cannot be used: ${d.problem}. Items are what fanOut(node, items) gave.`,
+    state_invalid: (d) =>
+      `The update of field "${d.field}" does not fit its schema: ${d.problem}. Nothing was committed.`,
+    field_unknown: (d) => `There is no field "${d.field}"; the agent has ${d.known}.`,
+    tool_unknown: (d) => `There is no tool "${d.tool}"; the agent has ${d.known}.`,
+    tool_input_invalid: (d) =>
+      `The input for tool "${d.tool}" does not fit its schema: ${d.problem}. It was not called.`,
+    tool_result_invalid: (d) => `The result of tool "${d.tool}" cannot be stored: ${d.problem} Return plain data.`,
+    tool_denied: (d) =>
+      `The call of tool "${d.tool}" was denied${d.reason === '' ? '' : `: ${d.reason}`}. It was not made.`,
+    approval_expired: (d) => `Nobody allowed the call of tool "${d.tool}" within ${d.afterMs} ms. It was not made.`,
+    wait_expired: (d) =>
+      `Nothing came for the ${d.kind} "${d.about}" within ${d.afterMs} ms. Catch this error to go on.`,
+    effect_failed: (d) => `"${d.name}" failed in all ${d.attempts} attempts: ${d.reason}`,
+    effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
+    effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,
+    outcomes_differ: (d) =>
+      `"${d.name}" had two outcomes that differ: the first stands, the later one (${d.later}) is kept beside it in ledger entry ${d.entry}. Look up at the receiver what happened.`,
+    effect_timed_out: (d) => `"${d.name}" did not answer within ${d.afterMs} ms.`,
+    effect_not_started: (d) => `"${d.name}" was not started: the tab stood still for ${d.lateMs} ms too long.`,
+    calls_overlap: (d) =>
+      `"${d.second}" cannot be told apart from "${d.first}", called in the same scope. Use all(items, (item, { call }) => …), or give each call a { key } of its own.`,
+    call_not_awaited: (d) => `Node "${d.node}" ended while "${d.call}" was still running: await every call.`,
+    replay_mismatch: (d) =>
+      `Step ${d.step} was run again and called ${d.called} where ${d.recorded} is on record. Nodes must make the same calls on every run: take time and chance from now() and random(). Nothing was repeated.`,
+    model_missing: (d) => `Node "${d.node}" asked for a model: give one to serve(agent, { model }).`,
+    model_output_invalid: (d) => `The model's answer is no valid "${d.output}": ${d.problem}. It began with: ${d.text}`,
+  },
+  rare,
+);

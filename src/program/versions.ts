@@ -1,6 +1,4 @@
 /** New code on open threads (B15): names that have changed, and older versions that threads are pinned to. */
-import { programErrors } from './errors.ts';
-
 /** New names by old ones. A thread in flight goes on under the new name. */
 export interface Aliases {
   /** Nodes, `graph/node` inside of a graph. */
@@ -8,7 +6,7 @@ export interface Aliases {
   readonly tools?: Readonly<Record<string, string>>;
 }
 
-interface Versioned {
+export interface Versioned {
   readonly name: string;
   readonly version: number;
   readonly aliases?: Aliases;
@@ -25,24 +23,6 @@ export function toolNow({ aliases }: Pick<Versioned, 'aliases'>, name: string): 
 /** The name by which this version knows a node. */
 export function nodeNow({ aliases }: Pick<Versioned, 'aliases'>, name: string): string {
   return aliases?.nodes !== undefined && Object.hasOwn(aliases.nodes, name) ? (aliases.nodes[name] ?? name) : name;
-}
-
-/**
- * The version of the agent that a thread is to be run by: the newest, or, of an agent that keeps `earlier` ones, the one that
- * the thread was begun with.
- *
- * @throws `version_missing`
- */
-export function versionFor<Agent extends Pick<Versioned, 'name' | 'version'>>(
-  agent: Agent & { readonly earlier?: readonly Agent[] },
-  begun: number | undefined,
-): Agent {
-  const { earlier } = agent;
-  if (earlier === undefined || begun === undefined || begun >= agent.version) return agent;
-  const kept = earlier.find(({ version }) => version === begun);
-  if (kept !== undefined) return kept;
-  const versions = [...earlier.map(({ version }) => version), agent.version];
-  throw programErrors.make('version_missing', { agent: agent.name, version: begun, kept: versions.join(', ') });
 }
 
 /** What is wrong with the aliases and the earlier versions of an agent; `undefined` if nothing is. */

@@ -1,13 +1,13 @@
 /** A database with two threads of the same shape, in which every kind of record stands at least once. */
 
 import { errorToData } from '../../src/base/errors.ts';
-import { sealBase } from '../../src/codec/checkpoint-codec.ts';
 import { buildCheckpoint, buildIntent, type CheckpointPlan, noChange } from '../../src/codec/commit-builder.ts';
 import { sealInboxItem } from '../../src/codec/inbox-codec.ts';
 import { KeyRing } from '../../src/codec/key-ring.ts';
 import { sealDoubt, sealOutcome } from '../../src/codec/ledger-codec.ts';
 import { newThread } from '../../src/codec/new-thread.ts';
 import { pinKey, sealPin } from '../../src/codec/pin-codec.ts';
+import { sealBase } from '../../src/codec/seal-base.ts';
 import { BlobBatch, type StoredValue, type ThreadCodec } from '../../src/codec/thread-codec.ts';
 import { openThreadImage, type ThreadImage } from '../../src/codec/thread-image.ts';
 import { sealAnswer, sealWait } from '../../src/codec/wait-codec.ts';

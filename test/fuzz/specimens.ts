@@ -1,11 +1,11 @@
 /** Every decoder of sealed records, with a record that it reads. */
+
 import { equalBytes } from '../../src/base/bytes.ts';
 import {
   baseKey,
   type Checkpoint,
   isLogImage,
   openCheckpoint,
-  sealBase,
   sealCheckpoint,
 } from '../../src/codec/checkpoint-codec.ts';
 import { codecErrors } from '../../src/codec/errors.ts';
@@ -23,6 +23,7 @@ import {
 import { LogView, sealSegments } from '../../src/codec/log-codec.ts';
 import { openEvents } from '../../src/codec/open-events.ts';
 import { openPin, pinKey, sealPin } from '../../src/codec/pin-codec.ts';
+import { sealBase } from '../../src/codec/seal-base.ts';
 import { BlobBatch, type ThreadCodec } from '../../src/codec/thread-codec.ts';
 import { openStateImage, openThreadImage, type StateImage } from '../../src/codec/thread-image.ts';
 import { readAnswer, readWait, sealAnswer, sealWait } from '../../src/codec/wait-codec.ts';

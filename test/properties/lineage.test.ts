@@ -1,9 +1,10 @@
 /** Any history of a thread, against a model that keeps every state whole. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { baseKey, isLogImage, sealBase } from '../../src/codec/checkpoint-codec.ts';
+import { baseKey, isLogImage } from '../../src/codec/checkpoint-codec.ts';
 import { buildCheckpoint, type StateChange } from '../../src/codec/commit-builder.ts';
 import { LogView } from '../../src/codec/log-codec.ts';
+import { sealBase } from '../../src/codec/seal-base.ts';
 import { openStateImage, openThreadImage, type StateImage, type ThreadImage } from '../../src/codec/thread-image.ts';
 import { emptyControl, emptyPosition } from '../../src/model/empty-control.ts';
 import { type CheckpointId, type CommitId, checkpointIdFor } from '../../src/model/ids.ts';

@@ -1,0 +1,40 @@
+import { errorFamily } from '../base/errors.ts';
+
+/** Thrown only by code that is loaded on demand. */
+export interface RareProgramErrorDetails {
+  version_missing: { agent: string; version: number; kept: string };
+  fork_invalid: { node: string; problem: string };
+  lines_failed: { node: string; failed: number; lines: number; first: string };
+  step_limit: { steps: number; node: string };
+  resume_limit: { resumes: number; node: string };
+  question_declined: { question: string; reason: string };
+  event_invalid: { event: string; problem: string };
+  sleep_invalid: { durationMs: number };
+  child_unknown: { agent: string; known: string };
+  children_too_deep: { chain: string; most: number };
+  child_failed: { agent: string; thread: string; status: string; reason: string };
+  model_unknown: { model: string; known: string };
+}
+
+export const rareProgramErrors = errorFamily<RareProgramErrorDetails>({
+  version_missing: (d) =>
+    `The thread was begun by version ${d.version} of agent "${d.agent}" and is pinned to it; this app has ${d.kept}. Bring that version back in \`earlier\`. Nothing was changed.`,
+  fork_invalid: (d) => `Node "${d.node}" cannot fork: ${d.problem}. Nothing was committed.`,
+  lines_failed: (d) =>
+    `${d.failed} of the ${d.lines} lines that node "${d.node}" forked into failed. The first: ${d.first} What the others did is kept.`,
+  step_limit: (d) =>
+    `The run stopped at node "${d.node}" after ${d.steps} steps, the agent's maxSteps. Its state is kept.`,
+  resume_limit: (d) =>
+    `Node "${d.node}" was resumed ${d.resumes} times and never ended: it seems to stop its worker. Its state is kept.`,
+  question_declined: (d) =>
+    `The question "${d.question}" was not answered${d.reason === '' ? '' : `: ${d.reason}`}. Catch this error to go on without an answer.`,
+  event_invalid: (d) => `Event "${d.event}" does not fit what the node waits for: ${d.problem}. It was taken.`,
+  sleep_invalid: (d) => `Cannot sleep for ${d.durationMs} ms: give a number from 0.`,
+  child_unknown: (d) =>
+    `Agent "${d.agent}" cannot be started from here: name it in \`agents\`; there are ${d.known}. Nothing was started.`,
+  children_too_deep: (d) =>
+    `Agents start one another in a line of more than ${d.most}: ${d.chain}. One of them starts itself again without an end. Nothing was started.`,
+  child_failed: (d) => `Child "${d.agent}" on thread "${d.thread}" ended as ${d.status}: ${d.reason}`,
+  model_unknown: (d) =>
+    `The policy names model "${d.model}"; serve(agent, { models }) has ${d.known}. Give it there by that name.`,
+});
