@@ -118,12 +118,6 @@ export class BodyReader {
     ]);
   }
 
-  textOrNumberOrNull(): string | number | null {
-    const item = this.#take();
-    if (typeof item === 'string' || typeof item === 'number' || item === null) return item;
-    return this.#refuse('a text, a number or null', item);
-  }
-
   /** False behind the last item: records from before an item was added end earlier. */
   get hasMore(): boolean {
     return this.#next < this.#items.length;

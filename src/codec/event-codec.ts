@@ -14,7 +14,7 @@ export async function readEvents(codec: ThreadCodec, id: CheckpointId): Promise<
     return {
       type: event.text() as EventType,
       atMs: event.number(),
-      details: Object.fromEntries(event.entries().map(([name, detail]) => [name, detail.textOrNumberOrNull()])),
+      details: Object.fromEntries(event.entries().map(([name, detail]) => [name, detail.scalar()])),
     };
   });
 }

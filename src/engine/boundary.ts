@@ -80,12 +80,10 @@ export class Boundary {
     const { parent } = writer.codec;
     const { status } = control;
     if (parent === null || (status !== 'done' && status !== 'failed' && status !== 'cancelled')) return undefined;
-    const fields = Object.entries(options.agent.state).filter(([, { kind }]) => kind === 'value');
-    const state = endState && Object.fromEntries(fields.map(([name]) => [name, endState[name]]));
+    const { answerToParent, childState } = await onDemand();
+    const state = childState(options.agent, endState);
     const usage = control.usage ?? this.control.usage;
-    const failure = control.failure ?? null;
-    const { answerToParent } = await onDemand();
-    return answerToParent(ports, parent, { status, state: state ?? null, failure, usage });
+    return answerToParent(ports, parent, { status, state, failure: control.failure ?? null, usage });
   }
 
   /** How long the run has taken by now. */

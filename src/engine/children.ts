@@ -15,6 +15,7 @@ import type { CommitId, ThreadHash, ThreadId } from '../model/ids.ts';
 import type { ParentThread } from '../model/parent-thread.ts';
 import type { ThreadRow } from '../model/records.ts';
 import type { Wait } from '../model/wait.ts';
+import type { AnyAgent } from '../program/agent.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
@@ -110,6 +111,15 @@ export class Children {
       inbox,
     });
   }
+}
+
+/** What a child shows of the state it ends with: the value fields. */
+export function childState(
+  { state }: AnyAgent,
+  endState: Readonly<Record<string, unknown>> | undefined,
+): ChildOutcome['state'] {
+  const fields = Object.entries(state).filter(([, { kind }]) => kind === 'value');
+  return endState === undefined ? null : Object.fromEntries(fields.map(([name]) => [name, endState[name]]));
 }
 
 /** What a child's last commit writes to its parent; `undefined` where nobody waits for it any more. */

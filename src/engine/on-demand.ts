@@ -8,9 +8,10 @@ import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
 import { limitProblem } from '../program/limit-problem.ts';
 import { versionFor } from '../program/pinned-version.ts';
 import { callInstead, modelNamed } from './call-instead.ts';
-import { answerToParent, Children } from './children.ts';
+import { answerToParent, childState } from './children.ts';
 import { commitMigration } from './commit-migration.ts';
 import { compactThread } from './compact.ts';
+import { Deliveries } from './deliveries.ts';
 import { readEvents } from './event-log.ts';
 import { exportLog } from './export-log.ts';
 import { freeSpace } from './free-space.ts';
@@ -66,7 +67,8 @@ export const parts = {
   modelNamed,
   versionFor,
   LineEnds,
-  Children,
+  childState,
+  Deliveries,
   recordNodeFailure,
   RunEnds,
   waitCalls,

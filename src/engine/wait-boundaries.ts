@@ -7,7 +7,7 @@ import type { Condition, RecordWrite } from '../model/commit.ts';
 import type { WaitId } from '../model/ids.ts';
 import type { Wait, WaitAnswer } from '../model/wait.ts';
 import { type Boundary, earliest, type NextBoundary } from './boundary.ts';
-import type { Children } from './children.ts';
+import type { Deliveries } from './deliveries.ts';
 import { LineDraft } from './line-draft.ts';
 import { statusOf } from './line-status.ts';
 import { onDemand } from './load-on-demand.ts';
@@ -22,8 +22,7 @@ export class WaitBoundaries {
   #answerable: Map<WaitId, Wait> | undefined;
   /** Inbox items that are the answer to a wait whose step has not ended. */
   readonly #delivered = new Set<number>();
-  /** Waits whose child was made, or found, by this runner. */
-  readonly #started = new Set<WaitId>();
+  #made: Deliveries | undefined;
 
   constructor(boundary: Boundary) {
     this.#boundary = boundary;
@@ -62,26 +61,21 @@ export class WaitBoundaries {
     });
     this.opened(waits);
     boundary.parts.emit({ type: 'status', status: image.row.status, failure: null });
-    for (const wait of waits) if (wait.kind === 'child') await this.#startChild(wait);
+    const children = waits.filter(({ kind }) => kind === 'child');
+    if (children.length > 0) await (await this.#deliveries()).start(children);
   }
 
   /** Asks the children that this run waits for to stop. */
   async cancelChildren(): Promise<void> {
     const boundary = this.#boundary;
-    for (const wait of await boundary.unanswered(boundary.control.waits)) {
-      if (wait.kind === 'child') await (await this.#children()).cancel(wait);
-    }
+    const children = (await boundary.unanswered(boundary.control.waits)).filter(({ kind }) => kind === 'child');
+    if (children.length > 0) await (await this.#deliveries()).cancel(children);
   }
 
-  async #startChild(wait: Wait): Promise<void> {
-    this.#started.add(wait.id);
-    await (await this.#children()).start(this.#boundary.parts.writer.codec, wait);
-  }
-
-  async #children(): Promise<Children> {
-    const { ports, options } = this.#boundary.parts;
+  async #deliveries(): Promise<Deliveries> {
     const parts = await onDemand();
-    return new parts.Children(ports, options);
+    this.#made ??= new parts.Deliveries(this.#boundary, this.#delivered, (wait, answer) => this.answer(wait, answer));
+    return this.#made;
   }
 
   /** Shows waits that are stored, and keeps in mind those that the engine answers. */
@@ -115,27 +109,14 @@ export class WaitBoundaries {
     emit({ type: 'answered', wait: wait.id });
   }
 
-  /** Answers the waits for which what they wait for has come: an event in the inbox, the network. */
+  /** Answers the waits for which what they wait for has come: the network, an event in the inbox, the end of a child. */
   async deliver(items: readonly OrderedItem[]): Promise<void> {
-    const { ports } = this.#boundary.parts;
     if (this.#boundary.control.waits.length === 0) return;
     this.#answerable ??= await this.#readAnswerable();
+    const isOffline = this.#boundary.parts.ports.network?.isOnline() === false;
     for (const wait of [...this.#answerable.values()]) {
-      if (wait.kind === 'child') {
-        if (!this.#started.has(wait.id)) await this.#startChild(wait);
-        continue;
-      }
-      if (wait.kind === 'network') {
-        if (ports.network?.isOnline() === false || !this.#answerable.delete(wait.id)) continue;
-        await this.answer(wait, { decision: 'online' });
-        continue;
-      }
-      const found = items.find(
-        ({ order, item }) => item.type === 'event' && item.name === wait.tool && !this.#delivered.has(order),
-      );
-      if (found?.item.type !== 'event' || !this.#answerable.delete(wait.id)) continue;
-      this.#delivered.add(found.order);
-      await this.answer(wait, { decision: 'arrived', value: found.item.value, order: found.order });
+      if (wait.kind !== 'network') await (await this.#deliveries()).deliver(wait, this.#answerable, items);
+      else if (!isOffline && this.#answerable.delete(wait.id)) await this.answer(wait, { decision: 'online' });
     }
   }
 

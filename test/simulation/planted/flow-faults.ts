@@ -26,7 +26,7 @@ export const flowFaults: readonly PlantedFault[] = [
   fault(
     'an event goes to two waits',
     'waits for one event side by side',
-    'engine/wait-boundaries.ts',
+    'engine/deliveries.ts',
     'this.#delivered.add(found.order);',
     '',
   ),
