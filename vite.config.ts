@@ -49,7 +49,7 @@ export default defineConfig({
       {
         resolve: { alias },
         // Found at the start: a dependency that Vite meets only later reloads the page in mid-test.
-        optimizeDeps: { include: ['comlink', 'zod', 'pdfjs-dist/legacy/build/pdf.mjs'] },
+        optimizeDeps: { include: ['comlink', 'msgpackr', 'zod', 'pdfjs-dist/legacy/build/pdf.mjs'] },
         test: {
           name: 'chromium',
           testTimeout: 30_000,

@@ -18,7 +18,7 @@ export async function inChromium<Result>(
     plugins,
     logLevel: 'error',
     server: { port: 0, host: '127.0.0.1', hmr: false, watch: null },
-    optimizeDeps: { include: ['comlink'] },
+    optimizeDeps: { include: ['msgpackr', 'comlink'] },
   });
   try {
     await server.listen();

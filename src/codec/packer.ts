@@ -1,39 +1,23 @@
 /**
- * MessagePack, in two dialects:
+ * MessagePack through msgpackr. Two dialects:
  *
  * - Bodies of records: standard MessagePack, arrays and maps only, so that any decoder reads them.
  * - Values of the state: msgpackr's structured-clone dialect (Map, Set, Date, typed arrays, cycles …) with four
  *   extensions of our own, written for what MessagePack would change without a word.
+ *
+ * `pack` of msgpackr returns a view on a buffer it shares between calls: everything here copies out of it.
  */
-import { type MessageReader, readMessage } from './message-reader.ts';
-import { MessageWriter } from './message-writer.ts';
+import { addExtension, Packr } from 'msgpackr';
 
-const bodies = new MessageWriter();
-const values = new MessageWriter(standInParts);
+const bodies = new Packr({ mapsAsObjects: false, useRecords: false, variableMapSize: true });
+const values = new Packr({ structuredClone: true });
 
 export function packBody(body: readonly unknown[]): Uint8Array {
-  return bodies.write(body);
+  return Uint8Array.from(bodies.pack(body));
 }
 
-/** @throws where the bytes are no message */
 export function unpackBody(bytes: Uint8Array): unknown {
-  return unpackValue(bytes, (ref) => ref);
-}
-
-export function packValue(value: unknown): Uint8Array {
-  return values.write(value);
-}
-
-/** `resolve` makes a value of each reference to one that is kept as a blob. @throws where the bytes are no message */
-export function unpackValue(bytes: Uint8Array, resolve: (ref: LargeRef) => unknown): unknown {
-  return readMessage(bytes, (type, reader, keep) => {
-    if (type === 0x4a) return readError(reader, keep);
-    const content = reader.value();
-    if (type === 0x48) return -0;
-    if (type === 0x49) return textOfUnits(content);
-    if (type === 0x4b) return resolve(largeRefOf(content));
-    throw new TypeError(`There is no extension ${type}.`);
-  });
+  return bodies.unpack(bytes);
 }
 
 /** Stands for -0. */
@@ -59,14 +43,31 @@ export class LargeRef {
 /** `packed`: a value in the value dialect; `text`: UTF-8; `bytes`: a Uint8Array; `file`: a FileRef's content. */
 export type LargeForm = 'packed' | 'text' | 'bytes' | 'file';
 
-function standInParts(value: object): { type: number; content: unknown } | undefined {
-  if (value instanceof NegativeZero) return { type: 0x48, content: null };
-  if (value instanceof LooseText) return { type: 0x49, content: value.units };
-  if (value instanceof StoredError) return { type: 0x4a, content: value.parts };
-  if (value instanceof LargeRef) {
-    return { type: 0x4b, content: [value.hash, value.bytes, value.form, value.name, value.type] };
-  }
-  return undefined;
+/** How a `LargeRef` becomes a value while one message is unpacked. Unpacking is synchronous, so one slot is enough. */
+let resolveLarge: (ref: LargeRef) => unknown = (ref) => ref;
+
+addExtension({ Class: NegativeZero, type: 0x48, write: () => null, read: () => -0 });
+addExtension({
+  Class: LooseText,
+  type: 0x49,
+  write: (text: LooseText) => text.units,
+  read: textOfUnits,
+});
+addExtension({ Class: StoredError, type: 0x4a, write: (error: StoredError) => error.parts, read: readError });
+addExtension({
+  Class: LargeRef,
+  type: 0x4b,
+  write: (ref: LargeRef) => [ref.hash, ref.bytes, ref.form, ref.name, ref.type],
+  read: (parts: unknown) => resolveLarge(largeRefOf(parts)),
+});
+
+export function packValue(value: unknown): Uint8Array {
+  return Uint8Array.from(values.pack(value));
+}
+
+export function unpackValue(bytes: Uint8Array, resolve: (ref: LargeRef) => unknown): unknown {
+  resolveLarge = resolve;
+  return values.unpack(bytes);
 }
 
 const errorClasses = { Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
@@ -93,17 +94,12 @@ export function largeRefOf(parts: unknown): LargeRef {
   return new LargeRef(hash as string, bytes, form, name as string, type as string);
 }
 
-/** The error is there before its cause is read, which may lead back to it. */
-function readError(reader: MessageReader, keep: <Made>(made: Made) => Made): Error {
-  const count = reader.listLength();
-  const [name, message, stack, hasCause] = [reader.value(), reader.value(), reader.value(), reader.value()];
-  if (count !== 5 || typeof name !== 'string' || !isPlainErrorClass(name) || typeof message !== 'string') {
+function readError(parts: readonly unknown[]): Error {
+  const [name, message, stack, hasCause, cause] = parts;
+  if (typeof name !== 'string' || !isPlainErrorClass(name) || typeof message !== 'string') {
     throw new TypeError('An error has no class or no message.');
   }
-  const error = keep(new errorClasses[name](message));
-  const hidden = { writable: true, configurable: true };
-  Object.defineProperty(error, 'stack', { value: stack ?? undefined, ...hidden });
-  const cause = reader.value();
-  if (hasCause === true) Object.defineProperty(error, 'cause', { value: cause, ...hidden });
+  const error = new errorClasses[name](message, hasCause === true ? { cause } : undefined);
+  Object.defineProperty(error, 'stack', { value: stack ?? undefined, writable: true, configurable: true });
   return error;
 }

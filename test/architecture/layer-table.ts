@@ -36,6 +36,7 @@ const layerTable: Readonly<Record<string, LayerRule>> = {
 
 /** The layers that may import a package; what is not named here may be imported nowhere. `node` is Node's own modules. */
 export const packageTable: Readonly<Record<string, readonly string[]>> = {
+  msgpackr: ['codec'],
   idb: ['stores/indexeddb'],
   comlink: ['protocol', 'host', 'client'],
   zod: ['demo', 'worker'],
