@@ -35,7 +35,7 @@ export async function callWithin(
     return { error: limit.signal.reason };
   } finally {
     run.signal.removeEventListener('abort', stop);
-    stopTimer.abort();
+    stopTimer.abort('the call ended');
     await timer;
   }
 }

@@ -161,7 +161,7 @@ export class RunLines {
     const leftMs = this.leftMs();
     if (leftMs === Infinity) return;
     const ended = new AbortController();
-    void step.end.then(() => ended.abort());
+    void step.end.then(() => ended.abort('the step ended'));
     this.#parts.boundary.parts.ports.clock.sleep(leftMs, ended.signal).then(
       () => this.#parts.stop('timed_out'),
       () => undefined, // the step ended in time
