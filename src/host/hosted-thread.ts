@@ -5,6 +5,7 @@ import type { EngineThread } from '../engine/engine-thread.ts';
 import type { RunEnd } from '../engine/run-end.ts';
 import type { Frame } from '../model/frame.ts';
 import type { StreamMessage, ThreadView } from '../protocol/host-api.ts';
+import { Compactions } from './housekeeping.ts';
 import type { Locks } from './ports.ts';
 import { readView } from './read-view.ts';
 import { hasInput, hasWork } from './row-work.ts';
@@ -20,6 +21,8 @@ export interface HostedThreadParts {
   readonly database: string;
   /** Whether a thread that another worker ran goes on here by itself when that one is gone. */
   readonly takesOver: boolean;
+  /** Whether what retention lets go is taken away after a run. */
+  readonly compacts: boolean;
   /** Tells other workers that something changed. */
   readonly hint: (hash: string) => void;
 }
@@ -40,9 +43,11 @@ export class HostedThread {
   #queuedAt: number | undefined;
   /** Epoch of the row when it was blocked here. */
   #blockedAt: number | undefined;
+  readonly #compactions: Compactions | undefined;
 
   constructor(parts: HostedThreadParts) {
     this.#parts = parts;
+    this.#compactions = parts.compacts ? new Compactions(parts.thread) : undefined;
     this.#stream = new ThreadStream(
       () => this.view(),
       () => this.#isRunningHere,
@@ -142,9 +147,11 @@ export class HostedThread {
         await locks.hold(name, this.#closing.signal, async () => {
           this.#isQueued = false;
           if (this.#closing.signal.aborted || !(await this.#isNeeded())) return; // the lock may come in the same moment
+          await this.#compact();
           this.#isRunningHere = true;
           end = await thread.run();
           this.#isRunningHere = false;
+          await this.#compact();
           // A row that cannot be read is no further trouble than the one that is shown.
           this.#blockedAt =
             end.end === 'blocked' ? (await thread.row().catch(() => undefined))?.epoch.local : undefined;
@@ -165,6 +172,16 @@ export class HostedThread {
       this.#isDriving = false;
       if (this.#wantsMore) this.kick();
     }
+  }
+
+  /** What cannot be compacted now is left as it is: a fault is met, and told, by the next run. */
+  async #compact(): Promise<void> {
+    if (!this.#closing.signal.aborted) await this.#compactions?.look().catch(() => undefined);
+  }
+
+  /** The thread is gone: whoever watches sees it. */
+  async purged(): Promise<void> {
+    await this.#stream.showView();
   }
 
   /** Wakes the thread when a wait of it expires; one that could not go on tries again later, since a store may recover. */
