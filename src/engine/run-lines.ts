@@ -112,6 +112,7 @@ export class RunLines {
     for (const [path, running] of [...this.#running]) {
       if (running.ended === undefined) continue;
       this.#running.delete(path);
+      this.#mayHaveNews = true; // what came for the others meanwhile, and whose hint was lost
       after = await this.#commit(path, running, running.ended, after);
       if (this.#parts.boundary.control.status === 'failed') return after;
     }

@@ -261,7 +261,6 @@ export class ThreadRunner {
     }
     if (steps >= maxSteps) return lines.refuseMore(state);
     await lines.start(ready, state, this.#abort.signal);
-    if (ready.length > 0) await this.look(); // what came between the last look and now would otherwise wait for a hint
     return lines.ended(state);
   }
 
