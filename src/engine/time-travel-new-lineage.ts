@@ -5,6 +5,7 @@ import { type FieldImage, isLogImage, logLength } from '../codec/checkpoint-code
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
 import type { Control, Position } from '../model/checkpoint.ts';
+import { withSettled } from '../model/inbox.ts';
 import type { Abandoned, StandingChoice } from '../model/past.ts';
 import { stepIdFor } from './identity.ts';
 
@@ -40,6 +41,8 @@ export function controlOn(
     readonly choices: readonly StandingChoice[];
     /** Numbers of the ledger entries that are left. */
     readonly left: readonly number[];
+    /** Orders of the events that the steps which are left had taken: they stay taken, as all of the inbox does. */
+    readonly taken: readonly number[];
     readonly isToRun: boolean;
     readonly believedMs: number;
   },
@@ -51,8 +54,7 @@ export function controlOn(
     ...control,
     status: isToRun ? 'running' : control.status,
     ledger: { count: row.ledger, digest: ledgerDigest, from: row.ledger, replayTo: 0 },
-    inboxTaken: head.inboxTaken,
-    consumed: head.consumed,
+    ...withSettled(head, fresh.taken),
     epoch: row.epoch,
     lineage: fresh.lineage,
     waits: [],
