@@ -3,7 +3,6 @@
  * later outcome that differs `.x<random>`. Numbers are consecutive, and each intent carries the digest over all before it:
  * a lost entry shows as a hole.
  */
-import { equalBytes } from '../base/bytes.ts';
 import type { ErrorData } from '../base/errors.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { Doubt, EffectClass, EffectKind, Intent, Outcome, OutcomeStatus, SettledBy } from '../model/effect.ts';
@@ -11,7 +10,7 @@ import { type CommitId, type EffectKey, type StepId, sortable } from '../model/i
 import type { StoredRecord } from '../model/records.ts';
 import { BodyReader, storedItem } from './body.ts';
 import { packBody } from './packer.ts';
-import type { StoredValue, ThreadCodec } from './thread-codec.ts';
+import { type StoredValue, sameStored, type ThreadCodec } from './thread-codec.ts';
 
 export type StoredIntent = Intent<StoredValue>;
 export type StoredOutcome = Outcome<StoredValue>;
@@ -89,12 +88,6 @@ export async function readOutcome(codec: ThreadCodec, number: number): Promise<S
 /** Whether two outcomes say the same: how it ended, and with which result. */
 export function saysTheSame(a: StoredOutcome, b: StoredOutcome): boolean {
   return a.status === b.status && sameStored(a.value, b.value);
-}
-
-function sameStored(a: StoredValue | null, b: StoredValue | null): boolean {
-  if (a === null || b === null) return a === b;
-  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
-  return !(b instanceof Uint8Array) && a.hash === b.hash && a.form === b.form;
 }
 
 export interface LedgerSlice {

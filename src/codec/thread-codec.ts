@@ -1,4 +1,4 @@
-import { concatBytes, utf8 } from '../base/bytes.ts';
+import { concatBytes, equalBytes, utf8 } from '../base/bytes.ts';
 import { Secrets } from '../base/secrets.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import { FileRef } from '../model/file-ref.ts';
@@ -226,6 +226,12 @@ export class BlobBatch {
       key: chunkKey(ref.hash, chunkCount(ref.bytes) - 1),
     }));
   }
+}
+
+export function sameStored(a: StoredValue | null, b: StoredValue | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
+  return !(b instanceof Uint8Array) && a.hash === b.hash && a.form === b.form;
 }
 
 function chunkKey(hash: string, index: number): string {

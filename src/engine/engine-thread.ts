@@ -39,7 +39,7 @@ export class EngineThread extends ThreadViews {
    * Takes an input. Durable, and in the order in which inputs are kept, once it resolves; the same `dedupId` again changes
    * nothing. Makes the thread if there is none.
    *
-   * @throws `field_unknown`, `state_invalid`, `value_not_storable`: nothing was kept.
+   * @throws `field_unknown`, `state_invalid`, `value_not_storable`, `id_taken` (by another item): nothing was kept.
    */
   async send(
     update: object,
@@ -65,7 +65,7 @@ export class EngineThread extends ThreadViews {
   /**
    * Tells the thread of something outside that it waits for, or will. Durable once it resolves, also where nobody waits yet.
    *
-   * @throws `thread_unknown`, `value_not_storable`: nothing was kept.
+   * @throws `thread_unknown`, `value_not_storable`, `id_taken`: nothing was kept.
    */
   async signal(event: string, value?: unknown, dedupId: string = randomId(this.ports.random)): Promise<void> {
     if (typeof event !== 'string' || event === '')
@@ -77,7 +77,7 @@ export class EngineThread extends ThreadViews {
   /**
    * Raises limits of the run, and lets one that had reached them go on. Durable once it resolves.
    *
-   * @throws `thread_unknown`, `extension_invalid`: nothing was kept.
+   * @throws `thread_unknown`, `extension_invalid`, `id_taken`: nothing was kept.
    */
   async extend(limits: Extension, dedupId: string = randomId(this.ports.random)): Promise<void> {
     const problem = limitProblem(limits, 'the extension');
@@ -86,7 +86,7 @@ export class EngineThread extends ThreadViews {
     await this.append(await this.opened('write'), dedupId, item);
   }
 
-  /** Asks the run to stop. Durable once it resolves. @throws `thread_unknown` */
+  /** Asks the run to stop. Durable once it resolves. @throws `thread_unknown`, `id_taken` */
   async cancel(dedupId: string = randomId(this.ports.random)): Promise<void> {
     await this.append(await this.opened('write'), dedupId, { type: 'cancel', atMs: this.ports.clock.nowMs() });
   }
