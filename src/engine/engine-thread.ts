@@ -6,6 +6,7 @@ import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-co
 import type { FieldDiff } from '../model/field-diff.ts';
 import type { CheckpointId, WaitId } from '../model/ids.ts';
 import { type Extension, type InboxPolicy, inboxPolicies } from '../model/inbox.ts';
+import type { LeaseKind } from '../model/records.ts';
 import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { decisionsFor, type WaitAnswer } from '../model/wait.ts';
 import { limitProblem } from '../program/agent.ts';
@@ -125,27 +126,30 @@ export class EngineThread extends ThreadViews {
     }
   }
 
-  /** Runs the thread until it has nothing to do. One call at a time. Never rejects. */
-  async run(): Promise<RunEnd> {
+  /**
+   * Runs the thread until it has nothing to do. One call at a time. Never rejects. `lease`: say `stolen` where the runner before
+   * may live, and only stand still.
+   */
+  async run(lease: LeaseKind = 'free'): Promise<RunEnd> {
     this.#isStopping = false;
-    return this.#turns.run(() => this.#run());
+    return this.#turns.run(() => this.#run(lease));
   }
 
-  async #run(): Promise<RunEnd> {
-    const end = withoutSecrets(await this.#runOnce(), this.codec);
+  async #run(lease: LeaseKind): Promise<RunEnd> {
+    const end = withoutSecrets(await this.#runOnce(lease), this.codec);
     if (end.end !== 'blocked' || this.#isStopping || !isDamage(end.error)) return end;
     const { repairThread } = await import('./repair.ts');
     const { codec } = this;
     const isRepaired = codec !== undefined && (await repairThread(this.ports, this.options, codec, this.emit));
-    return isRepaired ? withoutSecrets(await this.#runOnce(), codec) : end;
+    return isRepaired ? withoutSecrets(await this.#runOnce('free'), codec) : end;
   }
 
-  async #runOnce(): Promise<RunEnd> {
+  async #runOnce(lease: LeaseKind): Promise<RunEnd> {
     const opened = await this.#openForRun();
     if ('end' in opened) return opened;
     if (this.#isStopping) return { end: 'stopped' };
     this.#runner = new ThreadRunner(this.ports, this.options, opened.codec, this.emit);
-    const end = await this.#runner.run();
+    const end = await this.#runner.run(lease);
     this.#runner = undefined;
     return end;
   }

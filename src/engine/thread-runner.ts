@@ -14,7 +14,7 @@ import { readAnswer } from '../codec/wait-codec.ts';
 import type { Control } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
 import { withSettled } from '../model/inbox.ts';
-import type { ThreadRow } from '../model/records.ts';
+import type { LeaseKind, ThreadRow } from '../model/records.ts';
 import { programErrors } from '../program/errors.ts';
 import { RunBoundaries } from './boundaries.ts';
 import { Boundary, type BoundaryParts } from './boundary.ts';
@@ -93,10 +93,10 @@ export class ThreadRunner {
   }
 
   /** Takes the lease and runs until there is nothing to do. Never rejects. */
-  async run(): Promise<RunEnd> {
+  async run(lease: LeaseKind): Promise<RunEnd> {
     let row: ThreadRow | undefined;
     try {
-      row = await this.#ports.store.takeLease(this.#codec.thread, this.#codec.incarnation);
+      row = await this.#ports.store.takeLease(this.#codec.thread, this.#codec.incarnation, lease);
       return row === undefined ? { end: 'lost' } : await this.#runLeased(row);
     } catch (error) {
       if (error instanceof Stop) {

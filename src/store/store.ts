@@ -1,6 +1,6 @@
 import type { CommitGroup, Condition, GroupResult, RecordWrite } from '../model/commit.ts';
 import type { CommitId, Incarnation, ThreadHash } from '../model/ids.ts';
-import type { Epoch, RecordSource, ThreadRow, Tombstone } from '../model/records.ts';
+import type { Epoch, LeaseKind, RecordSource, ThreadRow, Tombstone } from '../model/records.ts';
 
 export interface ThreadQuery {
   readonly namespace: string;
@@ -57,9 +57,10 @@ export interface Store extends RecordSource {
 
   /**
    * Takes the right to commit: raises the local epoch and the resume count by one, strictly, and returns the new row;
-   * `undefined` if there is no such incarnation. Every commit that states an older epoch fails from then on.
+   * `undefined` if there is no such incarnation. Every commit that states an older epoch fails from then on. One that is
+   * `stolen` is remembered in the row, in the same transaction. Default `free`.
    */
-  takeLease(thread: ThreadHash, incarnation: Incarnation): Promise<ThreadRow | undefined>;
+  takeLease(thread: ThreadHash, incarnation: Incarnation, kind?: LeaseKind): Promise<ThreadRow | undefined>;
   /** Gives the lease back: takes the resume back that it counted. Does nothing if another epoch has begun. */
   releaseLease(thread: ThreadHash, incarnation: Incarnation, epoch: Epoch): Promise<void>;
 
