@@ -23,6 +23,7 @@ import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
 import type { FullDisk } from './give.ts';
 import { halted, LimitBoundaries } from './limit-boundaries.ts';
+import { defaultMaxResumes } from './limits.ts';
 import { openLines } from './line-status.ts';
 import { LineUpdates } from './line-updates.ts';
 import { controlOf } from './plans.ts';
@@ -35,8 +36,6 @@ import type { Tally } from './step-run.ts';
 import { ThreadState } from './thread-state.ts';
 import { ThreadWriter } from './thread-writer.ts';
 import { WaitBoundaries } from './wait-boundaries.ts';
-
-const defaultMaxResumes = 8;
 
 interface Leased {
   readonly boundary: Boundary;
