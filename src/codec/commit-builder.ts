@@ -96,7 +96,7 @@ export async function buildCheckpoint(
     ledger: row.ledger,
     status: plan.control.status,
     inboxTaken: plan.inboxSeen ?? plan.control.inboxTaken,
-    resumes: 0,
+    resumes: 0, // only a committed step says that the thread does not stop its worker (PROTOCOL 5)
     wakeUpAtMs: plan.wakeUpAtMs ?? null,
     updatedAtMs: plan.atMs,
   };
@@ -145,7 +145,10 @@ export async function buildIntent(
   return finish(codec, before, control, change, options.id, options.durability, records, options.blobs);
 }
 
-/** Adds the conditions of every write of a runner, and the row's sealed control, to a group. */
+/**
+ * Adds the conditions of every write of a runner, intents included, and the row's sealed control, to a group: with incarnation,
+ * epoch, head and ledger as they were found, or not at all (PROTOCOL 2).
+ */
 async function finish(
   codec: ThreadCodec,
   before: ThreadImage,

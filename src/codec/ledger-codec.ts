@@ -1,7 +1,7 @@
 /**
  * The ledger: one immutable record for each intent, `<number>.i`, and beside it the outcome `.o`, the doubt `.d` and any
  * later outcome that differs `.x<random>`. Numbers are consecutive, and each intent carries the digest over all before it:
- * a lost entry shows as a hole.
+ * a lost entry shows as a hole (PROTOCOL 3).
  */
 import type { ErrorData } from '../base/errors.ts';
 import type { RecordWrite } from '../model/commit.ts';

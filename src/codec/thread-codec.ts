@@ -199,7 +199,10 @@ export function checkFormat(where: { readonly table: string; readonly key: strin
   if (format > recordFormat) throw codecErrors.make('format_unknown', { ...where, format, known: recordFormat });
 }
 
-/** The blobs that one commit needs: fresh ones to write, stored ones that must still be there. */
+/**
+ * The blobs that one commit needs: fresh ones to write, stored ones that must still be there (PROTOCOL 7). By their content, so that
+ * each payload is stored once (PROTOCOL 3).
+ */
 export class BlobBatch {
   /** Whether a stored blob may be referred to: only by a writer whose commit names its epoch, as collection raises it. */
   readonly mayReuse: boolean;

@@ -93,8 +93,8 @@ export class EngineThread extends ThreadViews {
   }
 
   /**
-   * Answers a wait, once and for all. Durable once it resolves; the same answer again changes nothing. One that comes after
-   * the wait's time is over is refused as `wait_closed`.
+   * Answers a wait, once and for all (PROTOCOL 6). Durable once it resolves; the same answer again changes nothing. One that comes
+   * after the wait's time is over is refused as `wait_closed`.
    *
    * @throws `wait_unknown`, `wait_closed` (with the winner), `answer_mismatch`, `answer_invalid`, `tool_input_invalid` for edited
    * arguments that the tool would refuse: nothing was kept.

@@ -31,7 +31,12 @@ export interface Finding {
   readonly final?: boolean;
 }
 
-/** @throws `lease_lost`, `value_not_storable` */
+/**
+ * Strict, so that neither the call nor what it is made of is unknown after a crash: a strict commit keeps all that came before it,
+ * relaxed steps too (PROTOCOL 3 and 8). Conditional on the epoch: whoever lost the lease makes no call (PROTOCOL 5).
+ *
+ * @throws `lease_lost`, `value_not_storable`
+ */
 export async function recordIntent(
   run: StepRun,
   effect: KnownEffect,
@@ -51,7 +56,7 @@ export async function recordIntent(
   });
 }
 
-/** A read's entry and its outcome, in one group. Its answer leaves nowhere before a later strict commit. */
+/** A read's entry and its outcome, in one group. What is made of it leaves nowhere before a strict commit: an intent (PROTOCOL 8). */
 export async function recordRead(
   run: StepRun,
   effect: KnownEffect,
@@ -71,8 +76,8 @@ export async function recordRead(
 }
 
 /**
- * The outcome, write-once: one that is there already, from a runner that lost its lease, stands, and this one is kept beside
- * it if it says something else.
+ * The outcome, write-once (PROTOCOL 3): one that is there already, from a runner that lost its lease, stands, and this one is kept
+ * beside it if it says something else.
  */
 export async function recordOutcome(run: StepRun, entry: LedgerEntry, finding: Finding): Promise<void> {
   const { codec } = run.writer;
@@ -128,14 +133,14 @@ async function keepBeside(run: StepRun, entry: LedgerEntry, outcome: StoredOutco
   run.emit({ type: 'alert', reason: 'outcomes_differ', node: run.scheduled.node, error });
 }
 
-/** Why the outcome of an attempt is not known: counts as a failed attempt, and is no result. */
+/** Why the outcome of an attempt is not known: counts as a failed attempt, is kept, and is no result (PROTOCOL 3). */
 export async function recordDoubt(run: StepRun, entry: LedgerEntry, reason: ErrorData): Promise<void> {
   const doubt = { reason: run.writer.codec.secrets.masked(reason), atMs: run.ports.clock.nowMs() };
   await writeEvidence(run, entry, [await sealDoubt(run.writer.codec, entry.intent.number, doubt)]);
   remember(run, { ...entry, doubt });
 }
 
-/** An entry for a call whose own entry was lost: it may have been made, so it begins in doubt. */
+/** An entry for a call whose own entry was lost: it may have been made, so it begins in doubt (PROTOCOL 3). */
 export async function recordLostCall(
   run: StepRun,
   effect: KnownEffect,
@@ -170,7 +175,7 @@ export async function recordNodeFailure(run: StepRun, node: string, attempt: num
   remember(run, { ...written, digest: run.writer.image.control.ledgerDigest, outcome, doubt: undefined });
 }
 
-/** Values of clock and chance that a wait is about to show: on record before anyone sees what was made of them. */
+/** Values of clock and chance that a wait is about to show: on record before anyone sees what was made of them (PROTOCOL 1). */
 export async function recordInputs(run: StepRun): Promise<void> {
   if (run.freshInputs.length === 0) return;
   const { codec } = run.writer;

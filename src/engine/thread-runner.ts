@@ -173,7 +173,7 @@ export class ThreadRunner {
     };
   }
 
-  /** What stopped the worker each time: the next step, or the input that is next. It is not decoded to find out. */
+  /** What stopped the worker each time: the next step, or the input that is next. It is not decoded to find out (PROTOCOL 5). */
   async #suspect(
     { boundary }: Leased,
     { status }: ThreadRow,
@@ -260,7 +260,7 @@ export class ThreadRunner {
     }
     if (steps >= maxSteps) return lines.refuseMore(state);
     await lines.start(ready, state, this.#abort.signal);
-    if (ready.length > 0) await this.look(); // what came between the last look and now would otherwise wait for a hint
+    if (ready.length > 0) await this.look(); // what came since the last look must not wait for a hint: they get lost (PROTOCOL 6)
     return lines.ended(state);
   }
 

@@ -99,7 +99,10 @@ export class ThreadWriter {
         thread: row.thread,
         incarnation: row.incarnation,
         durability: 'relaxed',
-        conditions: [{ kind: 'epoch', is: row.epoch }],
+        conditions: [
+          { kind: 'epoch', is: row.epoch },
+          { kind: 'head', is: row.head },
+        ],
         records: [],
         row: change,
       };
@@ -107,7 +110,10 @@ export class ThreadWriter {
     });
   }
 
-  /** Writes records beside the thread, whatever its epoch and head are now. Returns what became of them. */
+  /**
+   * Writes records beside the thread, whatever its epoch and head are now: results, and answers to waits, which have a slot of
+   * their own (PROTOCOL 3 and 6). Returns what became of them.
+   */
   async evidence(
     records: readonly RecordWrite[],
     conditions: readonly Condition[],

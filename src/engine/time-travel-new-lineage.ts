@@ -1,4 +1,4 @@
-/** What the first checkpoint of a new lineage says (PROTOCOL 4). The ledger and what was spent belong to the thread, not to a lineage. */
+/** What the first checkpoint of a new lineage says (PROTOCOL 4). Ledger, inbox and what was spent belong to the thread. */
 import type { Random } from '../base/random.ts';
 import { randomId } from '../base/random.ts';
 import { type FieldImage, isLogImage, logLength } from '../codec/checkpoint-codec.ts';
@@ -9,7 +9,7 @@ import { withSettled } from '../model/inbox.ts';
 import type { Abandoned, StandingChoice } from '../model/past.ts';
 import { stepIdFor } from './identity.ts';
 
-/** A fresh salt for the ids of a lineage's steps. */
+/** A fresh salt for the ids of a lineage's steps: they get new ones, and run again (PROTOCOL 4). */
 export function newLineage(random: Random): string {
   return randomId(random, 16);
 }

@@ -77,7 +77,7 @@ export class WaitBoundaries {
     await children.start(writer.codec, wait);
   }
 
-  /** Shows waits that are stored, and keeps in mind those that the engine answers. */
+  /** Shows waits once they are stored (PROTOCOL 6), and keeps in mind those that the engine answers. */
   opened(waits: readonly Wait[]): void {
     for (const wait of waits) {
       if (isAnswerable(wait)) this.#answerable?.set(wait.id, wait);

@@ -46,7 +46,7 @@ export class Host {
     });
   }
 
-  /** Goes on with every thread that has something to do: with suspects one after the other, in their own time. */
+  /** Goes on with every thread that has something to do: with suspects one after the other, in their own time (PROTOCOL 5). */
   async start(): Promise<void> {
     if (this.#parts.resume !== 'auto') return;
     const { maxResumes = defaultMaxResumes } = this.#parts.options;

@@ -189,7 +189,10 @@ export class HostedThread {
     }
   }
 
-  /** Wakes the thread when a wait of it expires; one that could not go on tries again later, since a store may recover. */
+  /**
+   * Wakes the thread when a wait of it expires, as long as this worker lives: nothing wakes a page that is closed (PROTOCOL 8). One
+   * that could not go on tries again later, since a store may recover.
+   */
   async #setAlarm(end?: RunEnd): Promise<void> {
     this.#alarm.abort();
     const alarm = new AbortController();

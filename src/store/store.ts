@@ -75,8 +75,9 @@ export interface Store extends RecordSource {
   ): Promise<Extract<GroupResult, { status: 'applied' | 'exists' }>>;
 
   /**
-   * Deletes all records of this incarnation, wraps first, leaves a tombstone, strictly. Nothing happens to another one, nor to one
-   * that has moved on since: where `unless` is given, its epoch and the order of its newest inbox item must be those.
+   * Deletes all records of this incarnation, wraps first, leaves a tombstone, strictly (PROTOCOL 5 and 7). Nothing happens to
+   * another one, nor to one that has moved on since: where `unless` is given, its epoch and the order of its newest inbox item
+   * must be those.
    */
   deleteThread(
     thread: ThreadHash,

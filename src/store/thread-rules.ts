@@ -37,6 +37,7 @@ export function judgeCreation(
       reason: `the row of thread ${row.thread} is lost, but its record "${taken.key}" in ${taken.table} is there`,
     });
   }
+  // Epochs never start again (PROTOCOL 5): whoever held the deleted thread must not fit the new one.
   const made = tombstone === undefined ? row : { ...row, epoch: { ...row.epoch, local: tombstone.epoch.local + 1 } };
   return {
     result: { status: 'created', row: made },
@@ -71,7 +72,10 @@ export function leasedRow(row: ThreadRow, kind: LeaseKind = 'free'): ThreadRow {
   return kind === 'stolen' ? { ...leased, stolen: local } : leased;
 }
 
-/** The row after a graceful end: the resume that the lease counted is taken back, unless a step has cleared it. */
+/**
+ * The row after a graceful end: the resume that the lease counted is taken back, unless a step has cleared it (PROTOCOL 5). A freeze
+ * that the browser announces ends no lease yet.
+ */
 export function releasedRow(row: ThreadRow): ThreadRow {
   return { ...row, resumes: Math.max(0, row.resumes - 1) };
 }
