@@ -1,6 +1,6 @@
 /**
- * The ledger: one immutable record for each intent, `<number>.i`, and beside it the outcome `.o`, the doubt `.d` and any
- * later outcome that differs `.x<random>`. Numbers are consecutive, and each intent carries the digest over all before it:
+ * The ledger: one immutable record for each intent, `<number>.i`, and beside it the outcome `.o`, the doubt `.d`, any later
+ * outcome that differs `.x<random>`, and the space that is kept for the outcome `.r`. Numbers are consecutive, and each intent carries the digest over all before it:
  * a lost entry shows as a hole (PROTOCOL 3).
  */
 import type { ErrorData } from '../base/errors.ts';
@@ -10,7 +10,7 @@ import { type CommitId, type EffectKey, type StepId, sortable } from '../model/i
 import type { StoredRecord } from '../model/records.ts';
 import { BodyReader, storedItem } from './body.ts';
 import { packBody } from './packer.ts';
-import { type StoredValue, sameStored, type ThreadCodec } from './thread-codec.ts';
+import { recordFormat, type StoredValue, sameStored, type ThreadCodec } from './thread-codec.ts';
 
 export type StoredIntent = Intent<StoredValue>;
 export type StoredOutcome = Outcome<StoredValue>;
@@ -24,7 +24,7 @@ export interface LedgerEntry {
   readonly doubt: Doubt | undefined;
 }
 
-export function ledgerKey(number: number, part: 'i' | 'o' | 'd'): string {
+export function ledgerKey(number: number, part: 'i' | 'o' | 'd' | 'r'): string {
   return `${sortable(number)}.${part}`;
 }
 
@@ -77,6 +77,20 @@ export function sealDoubt(codec: ThreadCodec, number: number, doubt: Doubt): Pro
   return codec.sealRecord('ledger', ledgerKey(number, 'd'), packBody([errorText(doubt.reason), doubt.atMs]), {
     mode: 'replace',
   });
+}
+
+/** Enough for how a call ended, and a short result or the reason why a long one is not there. */
+const reservedBytes = 1_024;
+
+/** Space that an intent takes for its outcome, so that a call which was made can be said to have been (PROTOCOL 8). */
+export function sealReserve(codec: ThreadCodec, number: number): Promise<RecordWrite> {
+  return codec.sealRecord('ledger', ledgerKey(number, 'r'), packBody([new Uint8Array(reservedBytes)]));
+}
+
+/** Gives the space back, in the group that needs it. The record stays, empty. */
+export function freedReserve(number: number): RecordWrite {
+  const empty = { format: recordFormat, plain: {}, body: new Uint8Array(0) };
+  return { table: 'ledger', key: ledgerKey(number, 'r'), ...empty, mode: 'replace' };
 }
 
 /** The outcome on record of this entry, if there is one. @throws `record_damaged` */

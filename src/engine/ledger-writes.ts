@@ -3,6 +3,7 @@ import { type ErrorData, errorToData } from '../base/errors.ts';
 import { randomId } from '../base/random.ts';
 import { codecErrors } from '../codec/errors.ts';
 import {
+  freedReserve,
   type LedgerEntry,
   ledgerKey,
   readOutcome,
@@ -11,6 +12,7 @@ import {
   saysTheSame,
   sealDoubt,
   sealOutcome,
+  sealReserve,
 } from '../codec/ledger-codec.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import type { RecordWrite } from '../model/commit.ts';
@@ -47,6 +49,7 @@ export async function recordIntent(
   const written = await writeIntent(run, (number) => intentOf(run, effect, stored, attempt, number), {
     durability: 'strict',
     blobs,
+    records: async (number) => [await sealReserve(run.writer.codec, number)],
   });
   return remember(run, {
     ...written,
@@ -85,7 +88,8 @@ export async function recordOutcome(run: StepRun, entry: LedgerEntry, finding: F
   const blobs = new BlobBatch({ mayReuse: false });
   const outcome = await outcomeOf(run, finding, name, blobs);
   if (settles({ outcome })) await closeOlder(run, entry);
-  const result = await writeEvidence(run, entry, [await sealOutcome(codec, number, outcome), ...blobs.writes()]);
+  const records = [await sealOutcome(codec, number, outcome), ...blobs.writes()];
+  const result = await writeEvidence(run, entry, records, () => statusAlone(run, entry, outcome));
   const first = result.status === 'exists' ? await readOutcome(codec, number) : undefined;
   if (first !== undefined && !saysTheSame(first, outcome)) await keepBeside(run, entry, outcome, blobs);
   remember(run, { ...entry, outcome: first ?? outcome });
@@ -248,10 +252,29 @@ async function outcomeOf(run: StepRun, finding: Finding, name: string, blobs: Bl
   }
 }
 
-function writeEvidence(run: StepRun, entry: LedgerEntry, records: readonly RecordWrite[]) {
-  const durability = entry.intent.effectClass === 'read' ? 'relaxed' : 'strict';
-  const key = ledgerKey(entry.intent.number, 'i');
-  return run.writer.evidence(records, [{ kind: 'present', table: 'ledger', key, commit: entry.commit }], durability);
+/**
+ * What is recorded at once where a whole result finds the disk full (PROTOCOL 8): that the call ended. If the process dies before
+ * the result is stored the call is in doubt, and whoever is asked reads why.
+ */
+function statusAlone({ writer, ports }: StepRun, { intent: { number, name } }: LedgerEntry, { status }: StoredOutcome) {
+  const reason = `"${name}" ended as ${status}, and the disk was full: its result could not be stored.`;
+  const error = { ...errorToData(new Error(reason)), stack: undefined };
+  return sealDoubt(writer.codec, number, { reason: error, atMs: ports.clock.nowMs() });
+}
+
+/** Each takes the space that the intent reserved. `instead`: what is written while the disk is full. */
+function writeEvidence(
+  run: StepRun,
+  { intent: { number, effectClass }, commit }: LedgerEntry,
+  records: readonly RecordWrite[],
+  instead?: () => Promise<RecordWrite>,
+) {
+  const freed = effectClass === 'read' ? [] : [freedReserve(number)];
+  const present = { kind: 'present', table: 'ledger', key: ledgerKey(number, 'i'), commit } as const;
+  return run.writer.evidence([...records, ...freed], [present], {
+    durability: effectClass === 'read' ? 'relaxed' : 'strict',
+    ...(instead && { instead: async () => [await instead(), ...freed] }),
+  });
 }
 
 export function remember(run: StepRun, entry: LedgerEntry): LedgerEntry {

@@ -105,7 +105,7 @@ export class WaitBoundaries {
     // An event goes to one wait: a runner that lost its lease must not give it to another.
     const epoch: Condition[] = answer.decision === 'arrived' ? [{ kind: 'epoch', is: writer.image.row.epoch }] : [];
     const conditions: readonly Condition[] = [{ kind: 'wait_open', wait: wait.id }, ...epoch];
-    const { status } = await writer.evidence([record], conditions, 'strict');
+    const { status } = await writer.evidence([record], conditions);
     emit({ type: 'answered', wait: wait.id });
     return status === 'applied';
   }

@@ -12,7 +12,7 @@ import type { CheckpointId, CommitId, Incarnation, ThreadHash } from './ids.ts';
  * | `checkpoints` | checkpoint id | a snapshot or a delta |
  * | `segments` | `field/span/from` | consecutive items of a log field |
  * | `blobs` | `hash.chunk` | one chunk of a large value, by a keyed hash of its content |
- * | `ledger` | `counter.i`, `.o`, `.d`, `.x…` | an effect's intent, outcome, doubt, differing later outcomes |
+ * | `ledger` | `counter.i`, `.o`, `.d`, `.x…`, `.r` | an effect's intent, outcome, doubt, differing later outcomes; reserved space |
  * | `events` | counter of the first | the events of one commit |
  * | `inbox` | `o:order`, `id:…` | an item; the place of a deduplication id |
  * | `waits` | `w:wait`, `a:wait` | what is asked; the one answer |
