@@ -99,7 +99,7 @@ export async function buildCheckpoint(
     ledger: row.ledger,
     status: plan.control.status,
     inboxTaken: plan.inboxSeen ?? plan.control.inboxTaken,
-    resumes: 0,
+    resumes: 0, // only a committed step says that the thread does not stop its worker (PROTOCOL 5)
     wakeUpAtMs: plan.wakeUpAtMs ?? null,
     updatedAtMs: plan.atMs,
   };
@@ -155,7 +155,10 @@ interface Writes {
   readonly blobs: BlobBatch;
 }
 
-/** A group with the conditions of every write of a runner, and the thread after it. */
+/**
+ * A group with the conditions of every write of a runner, intents included, and the thread after it: with incarnation, epoch, head
+ * and ledger as they were found, or not at all (PROTOCOL 2).
+ */
 function finish(
   before: ThreadImage,
   change: RowChange & Pick<ThreadImage['row'], 'head' | 'ledger' | 'sequence' | 'control'>,

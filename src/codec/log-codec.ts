@@ -1,4 +1,7 @@
-/** Log fields: segments of items, immutable, addressed by field, span and the index of their first item. */
+/**
+ * Log fields: segments of items, immutable, addressed by field, span and the index of their first item. A snapshot names them, so
+ * that one of a long thread costs what changed, and a log is read piece by piece (PROTOCOL 7).
+ */
 import type { RecordWrite } from '../model/commit.ts';
 import type { Log } from '../model/fields.ts';
 import { sortable } from '../model/ids.ts';

@@ -40,7 +40,7 @@ export async function callWithin(
   }
 }
 
-/** Only what the tool itself declares a refusal is certain not to have happened. */
+/** Once a call may have left, only what the tool itself declares a refusal is certain not to have happened (PROTOCOL 3). */
 export function isDefiniteRefusal(error: unknown): boolean {
   return error instanceof Refusal;
 }

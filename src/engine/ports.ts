@@ -42,7 +42,7 @@ export interface EngineOptions {
   readonly models?: Readonly<Record<string, LanguageModel>>;
   readonly namespace?: string;
   readonly owner?: string;
-  /** Durability of step commits. Intents, results of effects, inbox items, waits and leases are strict in any case. */
+  /** Durability of step commits. Intents, results of effects, inbox items, waits and leases are strict in any case (PROTOCOL 8). */
   readonly durability?: Durability;
   readonly tiers?: Partial<TierPolicy>;
   /** Leases in a row without a committed step before a thread is stopped as failed. Default 8. */

@@ -231,7 +231,7 @@ export class RunLines {
         hint: (await readField(codec, fields, hiddenFields.hint(path))) as string | undefined,
         isDecided: verdict !== undefined,
         checkBudget: () => this.#checkBudget(),
-        allow: (wait) => waits.answer(wait, { decision: 'allow' }),
+        allow: async (wait) => void (await waits.answer(wait, { decision: 'allow' })),
         openWaits: (asked, records) => waits.open(node.name, path, asked, records),
       },
       node,

@@ -2,6 +2,7 @@
 import { errorToData } from '../base/errors.ts';
 import { Engine } from '../engine/engine.ts';
 import { engineErrors } from '../engine/errors.ts';
+import { defaultMaxResumes } from '../engine/limits.ts';
 import type { EngineOptions, EnginePorts } from '../engine/ports.ts';
 import type { CheckpointId, ThreadHash } from '../model/ids.ts';
 import type { HostMethods, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
@@ -12,6 +13,7 @@ import { purgeFromTimeToTime } from './housekeeping.ts';
 import { plainState, withFileRefs } from './plain-state.ts';
 import type { Hints, Locks } from './ports.ts';
 import { hasWork } from './row-work.ts';
+import { isSuspect, openOneByOne } from './suspects.ts';
 
 export interface HostParts {
   readonly ports: EnginePorts;
@@ -45,13 +47,19 @@ export class Host {
     });
   }
 
-  /** Goes on with every thread that has something to do. */
+  /** Goes on with every thread that has something to do: with suspects one after the other, in their own time (PROTOCOL 5). */
   async start(): Promise<void> {
     if (this.#retains) void this.#purge();
     if (this.#parts.resume !== 'auto') return;
+    const { maxResumes = defaultMaxResumes } = this.#parts.options;
+    const suspects: HostedThread[] = [];
     for (const { id, row } of await this.#engine.threads(Infinity, { children: true })) {
-      if (id !== undefined && hasWork(row)) (await this.#thread(id)).kick();
+      if (id === undefined || !hasWork(row)) continue;
+      const thread = await this.#thread(id);
+      if (isSuspect(row, maxResumes)) suspects.push(thread);
+      else thread.kick();
     }
+    void openOneByOne(suspects, () => this.#closing.signal.aborted);
   }
 
   get #retains(): boolean {

@@ -1,5 +1,6 @@
 /** One thread in a worker: runs it under its lock, wakes it, and streams it to whoever watches. */
 import type { Clock } from '../base/clock.ts';
+import { deferred } from '../base/deferred.ts';
 import { type ErrorData, errorToData } from '../base/errors.ts';
 import type { EngineThread } from '../engine/engine-thread.ts';
 import type { RunEnd } from '../engine/run-end.ts';
@@ -13,6 +14,9 @@ import { ThreadStream } from './thread-stream.ts';
 
 /** How long a thread rests before its next try: one that is blocked, and one whose lease another runner took. */
 const restMs: Partial<Record<RunEnd['end'], number>> = { blocked: 30_000, lost: 1_000 };
+
+/** A lock that is not there after this time is held by a worker that runs the thread. */
+const lockWaitMs = 1_000;
 
 export interface HostedThreadParts {
   readonly thread: EngineThread;
@@ -37,6 +41,8 @@ export class HostedThread {
   #alarm = new AbortController();
   #blocked: ErrorData | null = null;
   #isRunningHere = false;
+  /** Called when a step was committed. */
+  #onCommit: (() => void) | undefined;
   /** Waiting for the lock: what is to be done is looked up once it is there. */
   #isQueued = false;
   /** Epoch of the row when a hint made this worker queue; `undefined` where it was asked to run. */
@@ -68,6 +74,21 @@ export class HostedThread {
       return;
     }
     this.#queue();
+  }
+
+  /** Runs it, and resolves once it has committed something, has nothing more to do, or another worker holds its lock. */
+  async proveItself(): Promise<void> {
+    const proof = deferred<void>();
+    this.#onCommit = proof.resolve;
+    this.kick();
+    const driven = this.#driven;
+    const looked = new AbortController();
+    const elsewhere = this.#parts.clock.sleep(lockWaitMs, looked.signal).then(
+      () => (this.#isQueued ? undefined : Promise.race([proof.promise, driven])),
+      () => undefined, // it was proved before
+    );
+    await Promise.race([proof.promise, driven, elsewhere]);
+    looked.abort();
   }
 
   #queue(): void {
@@ -119,6 +140,7 @@ export class HostedThread {
       void this.#stream.showView().catch(() => undefined); // the next view shows it
     }
     this.#stream.showFrame(frame);
+    if (frame.type === 'step') this.#onCommit?.();
     if (frame.type === 'step' || frame.type === 'status' || frame.type === 'answered') this.hint();
     // Its time may be over before the run is: the other waits of its step, and calls beside it, may take long.
     if (frame.type === 'wait' || frame.type === 'answered') void this.#setAlarm().catch(() => undefined); // the run's end sets it again
@@ -184,7 +206,10 @@ export class HostedThread {
     await this.#stream.showView();
   }
 
-  /** Wakes the thread when a wait of it expires; one that could not go on tries again later, since a store may recover. */
+  /**
+   * Wakes the thread when a wait of it expires, as long as this worker lives: nothing wakes a page that is closed (PROTOCOL 8). One
+   * that could not go on tries again later, since a store may recover.
+   */
   async #setAlarm(end?: RunEnd): Promise<void> {
     this.#alarm.abort();
     const alarm = new AbortController();

@@ -153,11 +153,11 @@ export class Watch {
     );
   }
 
-  /** I10: only a doubt, a blob of the same content and a base record may take a place that is taken. */
+  /** I10: only a doubt, a blob of the same content, a base record and reserved space may take a place that is taken. */
   #checkDestroys(record: RecordWrite, replaced: StoredRecord | undefined): void {
     if (replaced === undefined) return;
     const { table, key } = record;
-    if (table === 'blobs' || (table === 'ledger' && key.endsWith('.d')) || key.endsWith('.base')) return;
+    if (table === 'blobs' || (table === 'ledger' && /\.[dr]$/.test(key)) || key.endsWith('.base')) return;
     this.#findings.violate('write-once', `${table}/${key} was written over (I10).`);
   }
 
