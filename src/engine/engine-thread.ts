@@ -19,6 +19,7 @@ import { engineErrors } from './errors.ts';
 import { isDamage, type RunEnd } from './run-end.ts';
 import type { OpenThread } from './thread-access.ts';
 import { ThreadRunner } from './thread-runner.ts';
+import type { StateRecord } from './thread-state.ts';
 import { ThreadViews } from './thread-views.ts';
 import type { Comparison } from './time-travel-compare.ts';
 import type { DiffSide, Inspection } from './time-travel-diff.ts';
@@ -27,7 +28,7 @@ import type { GoBackOptions, TravelParts } from './time-travel-parts.ts';
 import { Turns } from './turns.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-export class EngineThread extends ThreadViews {
+export class EngineThread<State extends object = StateRecord> extends ThreadViews<State> {
   #runner: ThreadRunner | undefined;
   #isStopping = false;
   readonly #turns = new Turns();

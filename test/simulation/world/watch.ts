@@ -76,7 +76,8 @@ export class Watch {
       if (record.table === 'ledger') this.#seeLedger(applied, record, replaced);
       if (record.table === 'waits' && record.key.startsWith('a:')) this.#checkStrict(group, 'an answer');
       if (record.table === 'checkpoints' && !record.key.endsWith('.base')) this.#seeCheckpoint(applied, record);
-      if (record.body[0] !== 0x48 || record.body[1] !== 0x46) {
+      const isSpent = record.table === 'ledger' && record.key.endsWith('.r') && record.body.length === 0;
+      if (!isSpent && (record.body[0] !== 0x48 || record.body[1] !== 0x46)) {
         this.#findings.violate('sealed-below-engine', `${record.table}/${record.key} is not sealed (I9).`);
       }
     }
