@@ -5,7 +5,7 @@ import type { KnownEffect } from './effect-request.ts';
 import { type Finding, intentOf, outcomeOf, remember, writeIntent } from './ledger-writes.ts';
 import { encodeWithDigest, type StepRun } from './step-run.ts';
 
-/** An entry for a call whose own entry was lost: it may have been made, so it begins in doubt. */
+/** An entry for a call whose own entry was lost: it may have been made, so it begins in doubt (PROTOCOL 3). */
 export async function recordLostCall(
   run: StepRun,
   effect: KnownEffect,

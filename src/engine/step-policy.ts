@@ -148,6 +148,7 @@ export class StepPolicy {
           heavy: true,
         };
       },
+      'free',
     );
     return ThreadState.read(writer.codec, options.agent, after.state);
   }
@@ -196,6 +197,7 @@ export class StepPolicy {
           heavy: waits.length > 0,
         };
       },
+      'free',
     );
     this.#parts.waits.opened(waits);
     return main;

@@ -145,7 +145,7 @@ export async function startStep(
     } finally {
       isSuspended = true;
       signal.removeEventListener('abort', stop);
-      stopTimer.abort();
+      stopTimer.abort('the node ended');
       await timer;
     }
   };

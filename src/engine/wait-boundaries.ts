@@ -20,8 +20,8 @@ export class WaitBoundaries {
   readonly #boundary: Boundary;
   /** Open waits that the engine itself answers: for an event, or the network. Read from the store once. */
   #answerable: Map<WaitId, Wait> | undefined;
-  /** Inbox items that are the answer to a wait whose step has not ended. */
-  readonly #delivered = new Set<number>();
+  /** Inbox items that were given to a wait, by their orders. */
+  readonly #given = new Map<number, WaitId>();
   #made: Deliveries | undefined;
 
   constructor(boundary: Boundary) {
@@ -74,11 +74,11 @@ export class WaitBoundaries {
 
   async #deliveries(): Promise<Deliveries> {
     const parts = await onDemand();
-    this.#made ??= new parts.Deliveries(this.#boundary, this.#delivered, (wait, answer) => this.answer(wait, answer));
+    this.#made ??= new parts.Deliveries(this.#boundary, this.#given, (wait, answer) => this.answer(wait, answer));
     return this.#made;
   }
 
-  /** Shows waits that are stored, and keeps in mind those that the engine answers. */
+  /** Shows waits once they are stored (PROTOCOL 6), and keeps in mind those that the engine answers. */
   opened(waits: readonly Wait[]): void {
     for (const wait of waits) {
       if (isAnswerable(wait)) this.#answerable?.set(wait.id, wait);
@@ -99,14 +99,16 @@ export class WaitBoundaries {
     boundary.parts.emit({ type: 'status', status: 'waiting', failure: null });
   }
 
-  /** Answers a wait for the engine. Whoever answered in between has won. */
-  async answer(wait: Pick<Wait, 'id' | 'digest'>, answer: WaitAnswer): Promise<void> {
+  /** Answers a wait for the engine, and says whether that stands: whoever answered in between has won. */
+  async answer(wait: Pick<Wait, 'id' | 'digest'>, answer: WaitAnswer): Promise<boolean> {
     const { ports, writer, emit } = this.#boundary.parts;
     const record = await sealAnswer(writer.codec, wait, answer, ports.clock.nowMs(), new BlobBatch());
     // An event goes to one wait: a runner that lost its lease must not give it to another.
     const epoch: Condition[] = answer.decision === 'arrived' ? [{ kind: 'epoch', is: writer.image.row.epoch }] : [];
-    await writer.evidence([record], [{ kind: 'wait_open', wait: wait.id }, ...epoch], 'strict');
+    const conditions: readonly Condition[] = [{ kind: 'wait_open', wait: wait.id }, ...epoch];
+    const { status } = await writer.evidence([record], conditions);
     emit({ type: 'answered', wait: wait.id });
+    return status === 'applied';
   }
 
   /** Answers the waits for which what they wait for has come: the network, an event in the inbox, the end of a child. */
@@ -125,7 +127,7 @@ export class WaitBoundaries {
     const open = new Map<WaitId, Wait>();
     for (const id of this.#boundary.control.waits) {
       const found = await readAnswer(codec, id);
-      if (found?.answer.decision === 'arrived') this.#delivered.add(found.answer.order);
+      if (found?.answer.decision === 'arrived') this.#given.set(found.answer.order, id);
       const wait = found === undefined ? await readWait(codec, id) : undefined;
       if (wait !== undefined && isAnswerable(wait)) open.set(id, wait);
     }
@@ -142,7 +144,10 @@ export class WaitBoundaries {
     if (wakeUpAtMs === null || wakeUpAtMs > nowMs) return;
     for (const wait of await boundary.unanswered(boundary.control.waits)) {
       const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= believedMs;
-      if (isOver) await this.answer(wait, { decision: wait.kind === 'timer' ? 'elapsed' : 'expired' });
+      // What arrived in time comes before the end of that time (PROTOCOL 8), also where nobody looked until now.
+      if (!isOver || (wait.kind === 'event' && (await (await this.#deliveries()).deliverLate(wait, this.#answerable))))
+        continue;
+      await this.answer(wait, { decision: wait.kind === 'timer' ? 'elapsed' : 'expired' });
     }
     // Else the host would be woken again and again by a time that has passed. Others may have been opened meanwhile.
     await writer.touch(async () => {
