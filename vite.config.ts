@@ -33,6 +33,7 @@ export default defineConfig({
           hookTimeout: 90_000,
           include: ['test/**/*.test.ts'],
           exclude: ['**/*.browser.test.ts'],
+          setupFiles: ['test/support/preload.ts'],
         },
       },
       {
@@ -43,7 +44,7 @@ export default defineConfig({
           testTimeout: 30_000,
           include: ['test/engine/**/*.test.ts'],
           env: { HOLDFAST_RELOAD: '1' },
-          setupFiles: ['test/engine/reload-exemptions.ts'],
+          setupFiles: ['test/support/preload.ts', 'test/engine/reload-exemptions.ts'],
         },
       },
       {

@@ -4,3 +4,8 @@ const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\
 export function hasLoneSurrogate(text: string): boolean {
   return loneSurrogate.test(text);
 }
+
+/** Whether a decoder of UTF-8 may take the first character of this text for a byte order mark, and leave it out. */
+export function beginsWithByteOrderMark(text: string): boolean {
+  return text.startsWith('\ufeff');
+}

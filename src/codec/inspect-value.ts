@@ -2,7 +2,7 @@
  * Walks a value before it is packed. What MessagePack would change silently is either noted, to be replaced by a
  * stand-in that comes back exactly, or refused with its path (A7). The list was measured (msgpackr 2.1).
  */
-import { hasLoneSurrogate } from '../base/text.ts';
+import { beginsWithByteOrderMark, hasLoneSurrogate } from '../base/text.ts';
 import { FileRef } from '../model/file-ref.ts';
 import { codecErrors } from './errors.ts';
 import { isPlainErrorClass } from './packer.ts';
@@ -31,6 +31,8 @@ class Walk implements Inspection {
   needsCopy = false;
   readonly large = new Set<string | Uint8Array | FileRef>();
   readonly #seen = new Set<object>();
+  /** Errors whose cause is being looked at. */
+  readonly #above = new Set<Error>();
   readonly #buffers = new Map<ArrayBufferLike, string>();
   readonly #thresholdBytes: number;
 
@@ -43,6 +45,9 @@ class Walk implements Inspection {
     if (type === 'function' || type === 'symbol') refuse(path, `a ${type}`, 'code does not belong in the state');
     if (Object.is(value, -0)) this.needsCopy = true;
     if (typeof value === 'string') this.#text(value);
+    if (value instanceof Error && this.#above.has(value)) {
+      refuse(path, 'an error whose cause leads back to it', 'give it another cause');
+    }
     if (typeof value !== 'object' || value === null || this.#seen.has(value)) return;
     if (depth > maxDepth) refuse(path, `nesting deeper than ${maxDepth} levels`, 'flatten it');
     this.#seen.add(value);
@@ -52,6 +57,7 @@ class Walk implements Inspection {
   #text(text: string): void {
     if (hasLoneSurrogate(text)) this.needsCopy = true;
     else if (text.length > this.#thresholdBytes) this.#apart(text);
+    else if (beginsWithByteOrderMark(text)) this.needsCopy = true;
   }
 
   #apart(value: string | Uint8Array | FileRef): void {
@@ -79,6 +85,7 @@ class Walk implements Inspection {
     for (const key of keys) {
       if (key === '__proto__') refuse(path, 'the key "__proto__"', rename);
       if (hasLoneSurrogate(key)) refuse(path, 'a key with a lone surrogate', rename);
+      if (beginsWithByteOrderMark(key)) refuse(path, 'a key that begins with a byte order mark', rename);
       const descriptor = Object.getOwnPropertyDescriptor(value, key);
       if (descriptor?.get || descriptor?.set) refuse(`${path}.${key}`, 'an accessor', 'store its value');
       this.visit(descriptor?.value, `${path}.${key}`, depth + 1);
@@ -142,7 +149,10 @@ class Walk implements Inspection {
       refuse(path, found, plainData);
     }
     this.needsCopy = true;
-    if (Object.hasOwn(value, 'cause')) this.visit(value.cause, `${path}.cause`, depth + 1);
+    if (!Object.hasOwn(value, 'cause')) return;
+    this.#above.add(value);
+    this.visit(value.cause, `${path}.cause`, depth + 1);
+    this.#above.delete(value);
   }
 
   /** Refuses what hangs on an object beside its contents and would be dropped. */

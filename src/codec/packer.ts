@@ -22,7 +22,7 @@ export function unpackBody(bytes: Uint8Array): unknown {
 
 /** Stands for -0. */
 export class NegativeZero {}
-/** Stands for a text with lone surrogates, as UTF-16 code units. */
+/** Stands for a text with lone surrogates, or with a byte order mark in front, as UTF-16 code units. */
 export class LooseText {
   constructor(readonly units: readonly number[]) {}
 }

@@ -1,4 +1,4 @@
-import { hasLoneSurrogate } from '../base/text.ts';
+import { beginsWithByteOrderMark, hasLoneSurrogate } from '../base/text.ts';
 import { type LargeRef, LooseText, NegativeZero, StoredError } from './packer.ts';
 
 /**
@@ -10,8 +10,7 @@ export function substitute(value: unknown, refs: ReadonlyMap<unknown, LargeRef>)
 
   const copy = (item: unknown): unknown => {
     if (typeof item === 'number') return Object.is(item, -0) ? new NegativeZero() : item;
-    if (typeof item === 'string')
-      return refs.get(item) ?? (hasLoneSurrogate(item) ? new LooseText(codeUnits(item)) : item);
+    if (typeof item === 'string') return refs.get(item) ?? copyText(item);
     if (typeof item !== 'object' || item === null) return item;
     const known = copies.get(item);
     if (known !== undefined) return known;
@@ -58,6 +57,11 @@ export function substitute(value: unknown, refs: ReadonlyMap<unknown, LargeRef>)
   };
 
   return copy(value);
+}
+
+/** msgpackr reads texts by a decoder that drops what looks like a byte order mark, in browsers and where they are long. */
+function copyText(text: string): string | LooseText {
+  return hasLoneSurrogate(text) || beginsWithByteOrderMark(text) ? new LooseText(codeUnits(text)) : text;
 }
 
 function codeUnits(text: string): number[] {

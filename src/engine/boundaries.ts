@@ -6,13 +6,13 @@ import { withSettled } from '../model/inbox.ts';
 import type { AppliedUpdate } from '../program/state.ts';
 import { entryOf } from './agent-nodes.ts';
 import type { Boundary, NextBoundary } from './boundary.ts';
+import { changeOf } from './ended-step.ts';
 import { stepIdFor } from './identity.ts';
 import { LineDraft } from './line-draft.ts';
 import type { LineUpdates } from './line-updates.ts';
 import { onDemand } from './load-on-demand.ts';
 import { controlOf, positionOf } from './plans.ts';
 import type { RunEnds } from './run-ends.ts';
-import { changeOf } from './step-boundaries.ts';
 import { ledgerHere } from './step-trace.ts';
 import type { ThreadState } from './thread-state.ts';
 

@@ -5,19 +5,18 @@
 import { deferred } from '../base/deferred.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { readAnswer } from '../codec/wait-codec.ts';
-import type { ScheduledStep } from '../model/checkpoint.ts';
-import type { WaitId } from '../model/ids.ts';
-import { hiddenFields, type Line, parentOf } from '../model/lines.ts';
+import { hiddenFields } from '../model/lines.ts';
 import { nodeOf, type RunnableNode } from './agent-nodes.ts';
 import type { RunBoundaries } from './boundaries.ts';
 import type { Boundary } from './boundary.ts';
+import type { EndedStep } from './ended-step.ts';
 import { isSpent, timeLeft } from './limits.ts';
 import { type Asked, LineDraft, readFailures, readField } from './line-draft.ts';
-import { openLines } from './line-status.ts';
 import type { LineUpdates } from './line-updates.ts';
 import { onDemand } from './load-on-demand.ts';
 import { isBlocking, isFinal, Stop, type StopReason } from './run-end.ts';
-import type { EndedStep, StepBoundaries } from './step-boundaries.ts';
+import { ForkPlaces, type ReadyLine, standingLines } from './standing-lines.ts';
+import type { StepBoundaries } from './step-boundaries.ts';
 import type { StepPolicy, Verdict } from './step-policy.ts';
 import type { StepRun, Tally } from './step-run.ts';
 import { type RunningStep, type StepEnd, startStep } from './step-runner.ts';
@@ -35,15 +34,6 @@ export interface RunLinesParts {
   readonly policy: () => Promise<StepPolicy>;
   /** Makes the whole run stop, for this reason. */
   readonly stop: (why: StopReason) => void;
-}
-
-/** A line with a step that is to run: the main one has no record of its own. */
-interface ReadyLine {
-  readonly scheduled: ScheduledStep;
-  readonly from: number;
-  readonly waits: readonly WaitId[];
-  /** What a person said about the failure of this step. */
-  readonly verdict?: Verdict;
 }
 
 interface Running {
@@ -83,15 +73,15 @@ export class RunLines {
     const mayHaveNews = this.#mayHaveNews;
     this.#mayHaveNews = false;
     const ready: ReadyLine[] = [];
-    const busy = new Map<string, number>();
-    for (const path of this.#running.keys()) count(busy, path);
+    const places = new ForkPlaces(this.#parts.boundary.lines);
+    for (const path of this.#running.keys()) places.take(path);
     for (const line of this.#standing()) {
       const { path } = line.scheduled;
-      if (this.#isFull(path, busy) || !(await this.#canGoOn(line, mayHaveNews))) continue;
+      if (places.isFull(path) || !(await this.#canGoOn(line, mayHaveNews))) continue;
       const asked = (await this.#field(hiddenFields.asked(path))) as Asked | undefined;
       const verdict = asked && (await (await this.#parts.policy()).verdict(asked));
       if (asked !== undefined && verdict === undefined) continue; // another wait of the step was answered, not this one
-      count(busy, path);
+      places.take(path);
       ready.push({ ...line, ...(verdict && { verdict }) });
     }
     return ready;
@@ -173,30 +163,8 @@ export class RunLines {
     return readField(this.#parts.codec, this.#parts.boundary.image.state?.fields ?? new Map(), name);
   }
 
-  /** Lines with a step that is not under way. */
   #standing(): readonly ReadyLine[] {
-    const { boundary } = this.#parts;
-    if (boundary.lines.forks.size > 0) {
-      return openLines(boundary.lines)
-        .filter(({ path }) => !this.#running.has(path))
-        .map((line: Line) => ({
-          scheduled: { node: line.node, step: line.step, path: line.path },
-          from: line.from,
-          waits: line.waits,
-        }));
-    }
-    const [scheduled] = boundary.position.next;
-    if (scheduled === undefined) throw new Error('A running thread has no next step.');
-    if (this.#running.has(scheduled.path)) return [];
-    const { ledger, waits } = boundary.control;
-    return [{ scheduled, from: ledger.from, waits }];
-  }
-
-  /** `busy`: lines under way, by the fork they belong to. */
-  #isFull(path: string, busy: ReadonlyMap<string, number>): boolean {
-    if (path === '') return false;
-    const parent = parentOf(path).path;
-    return (busy.get(parent) ?? 0) >= (this.#parts.boundary.lines.forks.get(parent)?.limit ?? 1);
+    return standingLines(this.#parts.boundary, (path) => this.#running.has(path));
   }
 
   async #canGoOn({ scheduled, waits }: ReadyLine, mayHaveNews: boolean): Promise<boolean> {
@@ -300,10 +268,4 @@ export class RunLines {
     await ends.failAtLimit(this.#standing()[0]?.scheduled.node ?? '');
     return main;
   }
-}
-
-function count(busy: Map<string, number>, path: string): void {
-  if (path === '') return;
-  const parent = parentOf(path).path;
-  busy.set(parent, (busy.get(parent) ?? 0) + 1);
 }

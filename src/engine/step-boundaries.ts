@@ -2,19 +2,18 @@
  * The commit that ends a step (A4, B1): on the main line, or on one line of a fork. Lines that have all ended are joined in
  * the same commit: their updates, in the order of the lines, through the reducers.
  */
-import type { StateChange } from '../codec/commit-builder.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
-import type { Control, Position, ScheduledStep } from '../model/checkpoint.ts';
+import type { Position, ScheduledStep } from '../model/checkpoint.ts';
 import type { Fields } from '../model/fields.ts';
 import type { StepId } from '../model/ids.ts';
 import { withSettled } from '../model/inbox.ts';
 import type { Line } from '../model/lines.ts';
 import type { NodeResult } from '../program/node-result.ts';
 import type { AppliedUpdate } from '../program/state.ts';
-import { nextNode, type RunnableNode } from './agent-nodes.ts';
+import { nextNode } from './agent-nodes.ts';
 import type { Boundary, NextBoundary } from './boundary.ts';
 import { type Decision, decisionDetails, decisionsAfter } from './decision.ts';
-import { stepIdFor } from './identity.ts';
+import { changeOf, type EndedStep, forks, goesOn, retriesAfter, stepAfter, usedAfter } from './ended-step.ts';
 import { LineDraft } from './line-draft.ts';
 import type { LineEnds } from './line-ends.ts';
 import type { Joined } from './line-join.ts';
@@ -22,19 +21,8 @@ import { statusOf } from './line-status.ts';
 import type { LineUpdates } from './line-updates.ts';
 import { onDemand } from './load-on-demand.ts';
 import { controlOf, positionOf } from './plans.ts';
-import type { StepRun } from './step-run.ts';
 import { ledgerHere, ledgerStays, traceOf } from './step-trace.ts';
 import type { ThreadState } from './thread-state.ts';
-
-export interface EndedStep {
-  readonly node: RunnableNode;
-  readonly run: StepRun;
-  /** The state that all lines began with. */
-  readonly main: ThreadState;
-  /** The state that this line saw. */
-  readonly state: ThreadState;
-  readonly stepMs: number;
-}
 
 export class StepBoundaries {
   readonly #boundary: Boundary;
@@ -174,31 +162,6 @@ export class StepBoundaries {
   }
 }
 
-/** The id of the step that follows on a line. */
-export function stepAfter(boundary: Boundary, predecessor: StepId, node: string, path: string): Promise<StepId> {
-  const { lineage, run } = boundary.control;
-  return stepIdFor(boundary.parts.writer.codec, { lineage, predecessor, node, path, input: run.input });
-}
-
-type Fork = Extract<NodeResult<Fields, string>, { type: 'fork' }>;
-
-export function forks(result: NodeResult<Fields, string>): result is Fork {
-  return result.type === 'fork' && result.branches.length > 0;
-}
-
-/** How the line itself goes on: after a fork without branches as after one whose lines have ended. */
-export function goesOn(result: NodeResult<Fields, string>): Exclude<NodeResult<Fields, string>, { type: 'fork' }> {
-  if (result.type !== 'fork') return result;
-  const { options, update } = result;
-  return options.join === undefined ? { type: 'end', update } : { type: 'goto', node: options.join, update };
-}
-
-export function lineOf(draft: LineDraft, path: string): Line {
-  const line = draft.lines.lines.get(path);
-  if (line === undefined) throw new Error(`There is no line ${path}.`);
-  return line;
-}
-
 /** `next` undefined: the main line stands while others go on. */
 function positionAfter(
   before: Position,
@@ -209,30 +172,4 @@ function positionAfter(
 ): Position {
   const visits = { ...before.visits, [node]: (before.visits[node] ?? 0) + 1 };
   return { node, step, next: isForked || next === null || next === undefined ? [] : [next], visits };
-}
-
-/** What the commit changes: the state, and the hidden fields of the lines. */
-export function changeOf({ state }: ThreadImage, applied: AppliedUpdate, draft: LineDraft): StateChange {
-  return {
-    set: new Map([...applied.set, ...draft.set]),
-    append: applied.append,
-    remove: draft.remove.filter((name) => state?.fields.has(name)),
-  };
-}
-
-/** Model use after a step, or after an attempt that failed: that was paid for, too. */
-export function usedAfter({ usage, spent }: Control, { inputTokens, outputTokens, cost }: StepRun['tally']) {
-  return {
-    usage: {
-      inputTokens: usage.inputTokens + inputTokens,
-      outputTokens: usage.outputTokens + outputTokens,
-      cost: usage.cost + cost,
-    },
-    spent: { ...spent, tokens: spent.tokens + inputTokens + outputTokens, cost: spent.cost + cost },
-  };
-}
-
-export function retriesAfter(counts: Readonly<Record<string, number>>, { ledger, scheduled: { node } }: StepRun) {
-  const failures = ledger.nodeFailures.length;
-  return failures === 0 ? counts : { ...counts, [node]: (counts[node] ?? 0) + failures };
 }

@@ -15,11 +15,12 @@ import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../pro
 import type { Boundary } from './boundary.ts';
 import { isCallOf, mustNotRepeat } from './calls-between.ts';
 import { type Decision, decisionDetails, decisionKey, decisionsAfter } from './decision.ts';
+import { changeOf, type EndedStep, lineOf, usedAfter } from './ended-step.ts';
 import { failureOf } from './failure.ts';
 import { stepIdFor, waitIdFor } from './identity.ts';
 import { type Asked, LineDraft } from './line-draft.ts';
 import { controlOf, positionOf } from './plans.ts';
-import { changeOf, type EndedStep, lineOf, type StepBoundaries, usedAfter } from './step-boundaries.ts';
+import type { StepBoundaries } from './step-boundaries.ts';
 import { encodeWithDigest } from './step-run.ts';
 import { ledgerHere, ledgerStays } from './step-trace.ts';
 import { ThreadState } from './thread-state.ts';

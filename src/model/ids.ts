@@ -1,5 +1,5 @@
 import { type Random, randomId } from '../base/random.ts';
-import { hasLoneSurrogate } from '../base/text.ts';
+import { beginsWithByteOrderMark, hasLoneSurrogate } from '../base/text.ts';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
@@ -25,6 +25,7 @@ export type WaitId = Branded<'WaitId'>;
 export function threadIdProblem(id: unknown): string | undefined {
   if (typeof id !== 'string') return `it is a ${typeof id}`;
   if (id.length === 0 || id.length > 1_024) return `it has ${id.length} characters`;
+  if (beginsWithByteOrderMark(id)) return 'it begins with a byte order mark';
   return hasLoneSurrogate(id) ? 'half of a surrogate pair stands alone in it' : undefined;
 }
 

@@ -41,6 +41,7 @@ describe('what comes back the same', () => {
     ['a lone surrogate', 'a\ud800b'],
     ['a lone low surrogate', '\udc00'],
     ['an emoji', '🧭 ok'],
+    ['a byte order mark', '\ufeffab'],
     ['an empty list', []],
     ['a boolean in a list', [true, false]],
   ])('[A7b] %s', async (_, value) => {
@@ -138,6 +139,8 @@ describe('what is refused, with its path', () => {
   }
   const sharing = new Uint8Array(8);
   const withAccessor = Object.defineProperty({}, 'now', { get: () => 1, enumerable: true });
+  const cyclic = new Error('round');
+  cyclic.cause = { of: [cyclic] };
   const deep: unknown[] = [];
   let inner = deep;
   for (let level = 0; level < 600; level += 1) {
@@ -155,6 +158,8 @@ describe('what is refused, with its path', () => {
     ['an object without a prototype', { o: Object.create(null) }, 'value.o', 'an object without a prototype'],
     ['the key __proto__', JSON.parse('{"a":{"__proto__":1}}'), 'value.a', 'the key "__proto__"'],
     ['a key with a lone surrogate', { '\ud800': 1 }, 'value', 'a key with a lone surrogate'],
+    ['a key with a byte order mark', { '\ufeffa': 1 }, 'value', 'a key that begins with a byte order mark'],
+    ['an error that is its own cause', { e: cyclic }, 'value.e.cause.of[0]', 'an error whose cause leads back to it'],
     // biome-ignore lint/suspicious/noSparseArray: the hole is what is tested
     ['a hole', { list: [1, , 3] }, 'value.list[1]', 'a hole in an array'],
     ['a symbol key', { [Symbol('s')]: 1 }, 'value', 'the symbol property Symbol(s)'],

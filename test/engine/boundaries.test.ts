@@ -86,14 +86,14 @@ describe('boundaries', () => {
     await thread.run();
     const [before = 0] = seen.map(([, records]) => records);
 
-    // Two calls of the model: between them one outcome and one intent, nothing else.
+    // Two calls of the model: between them one outcome, one intent and the space that it reserves, nothing else.
     expect(seen).toEqual([
       ['a ', before],
       ['b ', before],
       ['c', before],
-      ['a ', before + 2],
-      ['b ', before + 2],
-      ['c', before + 2],
+      ['a ', before + 3],
+      ['b ', before + 3],
+      ['c', before + 3],
     ]);
   });
 

@@ -4,8 +4,7 @@
  * very fault it causes.
  */
 import * as z from 'zod';
-// Loaded before any life begins: a life waits for nothing but what it does to the world.
-import '../../src/engine/on-demand.ts';
+import { deferred } from '../../src/base/deferred.ts';
 import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import type { RunEnd } from '../../src/engine/run-end.ts';
 import { log, value } from '../../src/model/fields.ts';
@@ -14,7 +13,7 @@ import type { LanguageModel } from '../../src/program/model.ts';
 import { done, notDone, Refusal, tool } from '../../src/program/tool.ts';
 import { type Cut, CuttingStore, Life } from '../../src/testing/cutting-store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
-import { plainState, quiet } from './support.ts';
+import { plainState } from './support.ts';
 
 interface Invitation {
   readonly to: string;
@@ -101,7 +100,9 @@ export class CutWorld {
     this.#life = life;
     this.#lives += 1;
     this.#world.clock.advance(3_000); // another time, so that a value that was not recorded shows
-    const end = await Promise.race([this.#work(life), life.death, stuck()]);
+    const { stuck, stop } = stuckAfter(20_000);
+    const end = await Promise.race([this.#work(life), life.death, stuck]);
+    stop();
     const calls = this.outside.calls.filter((call) => call.life === this.#lives);
     this.repeated.push(...calls.filter(({ key }) => completed.has(key)).map(({ key }) => key));
     return { end, operations: life.operations };
@@ -224,8 +225,9 @@ export class CutWorld {
   }
 }
 
-/** Nothing here needs time to pass: what is not at its end after so many turns of the event loop never will be. */
-async function stuck(): Promise<'stuck'> {
-  for (let turn = 0; turn < 200; turn += 1) await quiet();
-  return 'stuck';
+/** A life takes milliseconds: one that is not over by now never will be. */
+function stuckAfter(ms: number): { readonly stuck: Promise<'stuck'>; readonly stop: () => void } {
+  const { promise, resolve } = deferred<'stuck'>();
+  const timer = setTimeout(() => resolve('stuck'), ms);
+  return { stuck: promise, stop: () => clearTimeout(timer) };
 }
