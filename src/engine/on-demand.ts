@@ -27,6 +27,7 @@ import { adoptLost, resolveDoubt, undoingOf } from './resolution.ts';
 import { giveRecorded } from './reuse.ts';
 import { RunEnds, withoutRefused } from './run-ends.ts';
 import { StepPolicy } from './step-policy.ts';
+import { refuseOtherItem } from './taken-id.ts';
 import { edit, rollBack } from './time-travel.ts';
 import { compare } from './time-travel-compare.ts';
 import { diff, inspect } from './time-travel-diff.ts';
@@ -36,11 +37,14 @@ import { compensateAll } from './time-travel-undo.ts';
 export const parts = {
   addReplayedInputs,
   adoptLost,
+  answerToParent,
   callInstead,
+  childState,
   commitMigration,
   compactThread,
   compare,
   compensateAll,
+  Deliveries,
   diff,
   edit,
   exportLog,
@@ -51,26 +55,24 @@ export const parts = {
   halt,
   inspect,
   isSharedWith,
+  limitProblem,
+  LineEnds,
   migratedValues,
+  modelNamed,
   purgeThreads,
   readEvents,
   readMarks,
   readShares,
+  recordNodeFailure,
+  refuseOtherItem,
   repairThread,
   resolveDoubt,
   rollBack,
+  RunEnds,
   sealShare,
   StepPolicy,
   undoingOf,
-  answerToParent,
-  limitProblem,
-  modelNamed,
   versionFor,
-  LineEnds,
-  childState,
-  Deliveries,
-  recordNodeFailure,
-  RunEnds,
   waitCalls,
   withoutRefused,
 } as const;

@@ -134,7 +134,7 @@ export class ThreadAccess {
     if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
     const { order = 0 } = result;
     if (order > 0 && order <= row.inbox) {
-      const { refuseOtherItem } = await import('./taken-id.ts'); // the store knew the id already
+      const { refuseOtherItem } = await onDemand(); // the store knew the id already
       await refuseOtherItem(codec, order, { thread: this.id, dedupId, item });
     }
     return true;

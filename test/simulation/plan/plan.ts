@@ -142,6 +142,6 @@ export interface CallArgs {
 }
 
 /** All nodes that run, those of inner graphs as well. */
-export function nodesOf(nodes: readonly PlanNode[]): readonly PlanNode[] {
+function nodesOf(nodes: readonly PlanNode[]): readonly PlanNode[] {
   return nodes.flatMap((node) => (node.graph === undefined ? [node] : nodesOf(node.graph)));
 }
