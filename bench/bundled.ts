@@ -1,11 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'vite';
 
-/** Serves files of `bench/pages` as `/bundled/<name>.js`, each bundled and minified with all that it imports. */
+/** Serves files of `bench/pages` as `/bundled/<name>.js`, each built and minified as Vite builds a worker: what it loads on demand is apart. */
 export async function bundled(names: readonly string[]): Promise<Plugin> {
-  const files: ReadonlyMap<string, string> = new Map(
-    await Promise.all(names.map(async (name) => [`/bundled/${name}.js`, await bundle(name)] as const)),
-  );
+  const built = await Promise.all(names.map(bundle));
+  const files: ReadonlyMap<string, string> = new Map(built.flat());
   return {
     name: 'bundled',
     configureServer: ({ middlewares }) => {
@@ -21,24 +20,25 @@ export async function bundled(names: readonly string[]): Promise<Plugin> {
   };
 }
 
-async function bundle(name: string): Promise<string> {
+async function bundle(name: string): Promise<readonly (readonly [url: string, code: string])[]> {
   const result = await build({
     configFile: false,
     root: fileURLToPath(new URL('..', import.meta.url)),
+    base: '/bundled/',
     logLevel: 'error',
     publicDir: false,
     build: {
       write: false,
       target: 'es2022',
+      modulePreload: false,
       rolldownOptions: {
         input: fileURLToPath(new URL(`./pages/${name}.ts`, import.meta.url)),
-        output: { codeSplitting: false },
+        output: { entryFileNames: '[name].js', chunkFileNames: `${name}-[name].js` },
         checks: { pluginTimings: false },
       },
     },
   });
   const [first] = Array.isArray(result) ? result : [result];
-  const chunk = first !== undefined && 'output' in first ? first.output[0] : undefined;
-  if (chunk === undefined) throw new Error(`${name} was not bundled.`);
-  return chunk.code;
+  if (first === undefined || !('output' in first)) throw new Error(`${name} was not bundled.`);
+  return first.output.flatMap((file) => (file.type === 'chunk' ? [[`/bundled/${file.fileName}`, file.code]] : []));
 }

@@ -1,4 +1,4 @@
-/** Runs screenings. Parameters of its URL: `database`, `latencyMs` of the model, `outbox` (where invitations go). */
+/** Runs screenings. Its name is a query: `database`, `latencyMs` of the model, `outbox` (where invitations go). */
 import { serve } from 'holdfast/worker';
 import { screening } from '../src/demo/screening.ts';
 import { screeningModel } from '../src/demo/screening-model.ts';
@@ -6,7 +6,7 @@ import { trustOwnScripts } from '../src/demo/trusted-types.ts';
 
 trustOwnScripts(); // the PDF reader starts a worker of its own
 
-const parameters = new URL(location.href).searchParams;
+const parameters = new URLSearchParams(self.name);
 const latencyMs = Number(parameters.get('latencyMs') ?? 250);
 
 serve(screening({ outboxUrl: parameters.get('outbox') ?? location.origin }), {

@@ -73,6 +73,10 @@ export function baseKey(id: CheckpointId): string {
   return `${id}.base`;
 }
 
+export function isBaseKey(key: string): boolean {
+  return key.endsWith('.base');
+}
+
 /** All fields of a checkpoint from its base record. @throws `record_damaged`, `format_unknown` */
 export async function openBase(codec: ThreadCodec, record: StoredRecord, checkpoint: Checkpoint): Promise<Checkpoint> {
   const { plaintext, parentTag } = await codec.openRecord('checkpoints', record);

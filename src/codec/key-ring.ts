@@ -68,20 +68,26 @@ export class KeyRing<RootKey = unknown> {
     cryptography: Cryptography<RootKey>,
     random: Random,
   ): Promise<KeyRing<RootKey>> {
-    const ring = await store.get('wraps', ringOwner, 'ring');
-    if (ring === undefined) await createRing(store, keys, cryptography, random);
-    const record = ring ?? (await store.get('wraps', ringOwner, 'ring'));
-    const rootKey = await keys.get(deviceKeyName);
-    if (record === undefined || rootKey === undefined) throw keyMissing(store);
-    const root = await openRing(store, record, cryptography.rootCipher(rootKey), random);
-    const index = await store.get('wraps', ringOwner, 'index');
+    const read = () =>
+      Promise.all([
+        store.get('wraps', ringOwner, 'ring'),
+        store.get('wraps', ringOwner, 'index'),
+        keys.get(deviceKeyName),
+      ]);
+    let [ring, index, rootKey] = await read();
+    if (ring === undefined) {
+      await createRing(store, keys, cryptography, random);
+      [ring, index, rootKey] = await read();
+    }
+    if (ring === undefined || rootKey === undefined) throw keyMissing(store);
+    const root = await openRing(store, ring, cryptography.rootCipher(rootKey), random);
     if (index === undefined) {
       throw codecErrors.make('record_missing', { table: 'wraps', key: 'index', needed: 'a thread' });
     }
     checkFormat({ table: 'wraps', key: 'index' }, index.format);
     const { plaintext } = await root.open(ringPlace(store.name, 'index', index.plain, index.format), index.body);
     const indexSealer = new DataSealer(root.keyId, await cryptography.dataCipher(plaintext), random);
-    return new KeyRing({ store, cryptography, random, root, index: indexSealer, generation: record.commit });
+    return new KeyRing({ store, cryptography, random, root, index: indexSealer, generation: ring.commit });
   }
 
   /** How the store knows this thread. */
@@ -102,7 +108,7 @@ export class KeyRing<RootKey = unknown> {
     const body = await root.seal(wrapPlace(store.name, thread, incarnation, key, plain), wrapped);
     const sealer = new DataSealer(keyId, await cryptography.dataCipher(secret), random);
     return {
-      codec: this.#codec(thread, incarnation, sealer, parent),
+      codec: this.#codec(thread, incarnation, sealer, identity),
       wrap: { table: 'wraps', key, format: recordFormat, plain, body, mode: 'create' },
       condition: { kind: 'present', table: 'wraps', thread: ringOwner, key: 'ring', commit: generation },
     };
@@ -117,8 +123,7 @@ export class KeyRing<RootKey = unknown> {
     const { random, cryptography } = this.#parts;
     const { reader, keyId } = await this.#openWrap(thread, incarnation);
     const cipher = await cryptography.dataCipher(reader.bytes());
-    const { parent } = readIdentity(reader);
-    return this.#codec(thread, incarnation, new DataSealer(keyId, cipher, random), parent);
+    return this.#codec(thread, incarnation, new DataSealer(keyId, cipher, random), readIdentity(reader));
   }
 
   /** Who a thread is, as it was made: what its row says, sealed. @throws `key_missing`, `record_damaged` */
@@ -145,9 +150,10 @@ export class KeyRing<RootKey = unknown> {
     };
   }
 
-  #codec(thread: ThreadHash, incarnation: Incarnation, sealer: DataSealer, parent: ParentThread | null): ThreadCodec {
+  #codec(thread: ThreadHash, incarnation: Incarnation, sealer: DataSealer, identity: ThreadIdentity): ThreadCodec {
     const { store } = this.#parts;
-    return new ThreadCodec({ database: store.name, thread, incarnation, sealer, source: store, parent });
+    const { parent, owner } = identity;
+    return new ThreadCodec({ database: store.name, thread, incarnation, sealer, source: store, parent, owner });
   }
 }
 

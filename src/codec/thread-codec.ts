@@ -33,7 +33,8 @@ export interface ThreadCodecOptions {
   readonly incarnation: Incarnation;
   readonly sealer: DataSealer;
   readonly source: RecordSource;
-  readonly parent?: ParentThread | null;
+  readonly parent: ParentThread | null;
+  readonly owner: string;
   readonly thresholdBytes?: number;
 }
 
@@ -45,6 +46,8 @@ export class ThreadCodec {
   readonly source: RecordSource;
   /** The thread that waits for this one's end; `null` for one that nobody started. */
   readonly parent: ParentThread | null;
+  /** Sealed, unlike the row's, which whoever writes to the store can change. */
+  readonly owner: string;
   /** What must never be stored, nor be read in an error. */
   readonly secrets = new Secrets();
   readonly #database: string;
@@ -57,7 +60,8 @@ export class ThreadCodec {
     this.incarnation = options.incarnation;
     this.sealer = options.sealer;
     this.source = options.source;
-    this.parent = options.parent ?? null;
+    this.parent = options.parent;
+    this.owner = options.owner;
     this.#database = options.database;
     this.#thresholdBytes = options.thresholdBytes ?? defaultThresholdBytes;
   }

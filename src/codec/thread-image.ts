@@ -1,11 +1,14 @@
 /** A thread as it stands at one checkpoint: its row and the fields, by reference, of its state. */
 import { equalBytes } from '../base/bytes.ts';
 import type { CheckpointId } from '../model/ids.ts';
-import type { ThreadRow } from '../model/records.ts';
-import { baseKey, type Checkpoint, type FieldImage, openBase, openCheckpoint } from './checkpoint-codec.ts';
+import type { StoredRecord, ThreadRow } from '../model/records.ts';
+import { baseKey, type Checkpoint, type FieldImage, isBaseKey, openBase, openCheckpoint } from './checkpoint-codec.ts';
 import { openRowControl, type RowControl } from './control-codec.ts';
 import { codecErrors } from './errors.ts';
 import type { ThreadCodec } from './thread-codec.ts';
+
+/** Twice as many checkpoints as come between two snapshots unless an app says otherwise. */
+const openedAtOnce = 64;
 
 export interface StateImage {
   readonly checkpoint: Checkpoint;
@@ -62,12 +65,13 @@ export function fieldsAfter(lineage: readonly Checkpoint[]): ReadonlyMap<string,
 async function openLineage(codec: ThreadCodec, id: CheckpointId, base: CheckpointId): Promise<readonly Checkpoint[]> {
   const records = await codec.source.range('checkpoints', codec.thread, { from: base, to: `${id}~` });
   const byKey = new Map(records.map((record) => [record.key, record]));
+  const open = opener(codec, records);
   const lineage: Checkpoint[] = [];
   let next: CheckpointId | null = id;
   while (next !== null) {
     const record = byKey.get(next);
     if (record === undefined) throw missing(next);
-    const checkpoint: Checkpoint = await openCheckpoint(codec, record);
+    const checkpoint: Checkpoint = await open(record);
     const child = lineage.at(-1);
     if (child !== undefined && !sameTag(child.parentTag, checkpoint.tag)) {
       throw damaged(next, `it is not the parent that ${child.id} was made from`);
@@ -78,6 +82,15 @@ async function openLineage(codec: ThreadCodec, id: CheckpointId, base: Checkpoin
   }
   if (lineage.at(-1)?.kind !== 'snapshot') throw damaged(base, 'it should be a snapshot');
   return lineage.reverse();
+}
+
+/** Opens all at once where they are few: between snapshots that lineages have left, most are none of this one. */
+function opener(codec: ThreadCodec, records: readonly StoredRecord[]): (record: StoredRecord) => Promise<Checkpoint> {
+  if (records.length > openedAtOnce) return (record) => openCheckpoint(codec, record);
+  const ids = records.filter(({ key }) => !isBaseKey(key));
+  const opened = new Map(ids.map((record) => [record.key, openCheckpoint(codec, record)]));
+  for (const promise of opened.values()) promise.catch(() => undefined); // of no matter unless it is on the way
+  return (record) => opened.get(record.key) ?? openCheckpoint(codec, record);
 }
 
 async function openById(codec: ThreadCodec, id: CheckpointId): Promise<Checkpoint> {

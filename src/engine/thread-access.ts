@@ -43,7 +43,6 @@ export class ThreadAccess {
   readonly #agents: ReadonlyMap<string, AnyAgent>;
   #options: EngineOptions;
   #codec: ThreadCodec | undefined;
-  #owner: string | undefined;
 
   constructor({ ports, options, agents, id, emit }: ThreadParts) {
     this.#agents = agents;
@@ -91,15 +90,12 @@ export class ThreadAccess {
     }
     if (this.#codec?.incarnation !== row.incarnation) {
       const codec = await this.ports.keyRing.openThread(row.thread, row.incarnation);
-      // Sealed, unlike the row's, which whoever writes to the store can change.
-      const { owner } = await this.ports.keyRing.identityOf(row.thread, row.incarnation);
       for (const secret of this.#options.secrets?.() ?? []) codec.secrets.add(secret);
-      this.#owner = owner;
-      this.#codec = codec; // both at once: the thread may be opened twice at the same time
+      this.#codec = codec;
     }
-    const [codec, owner] = [this.#codec, this.#owner];
+    const codec = this.#codec;
     const { owner: asker = 'local' } = this.#options;
-    if (owner !== asker && !(await (await onDemand()).isSharedWith(codec, asker, need))) {
+    if (codec.owner !== asker && !(await (await onDemand()).isSharedWith(codec, asker, need))) {
       throw engineErrors.make('not_owner', { thread: this.id, owner: asker, needs: need });
     }
     this.#options = { ...this.#options, agent: await this.#versionOf(agent, row, codec) };

@@ -13,6 +13,7 @@ import { onOnline, platformNetwork } from '../host/platform-network.ts';
 import { webLocks } from '../host/web-locks.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import type { LanguageModel } from '../program/model.ts';
+import { protocolErrors } from '../protocol/errors.ts';
 import type { HostMethods } from '../protocol/host-api.ts';
 import { openIndexedDb } from '../stores/indexeddb/connection.ts';
 import { IndexedDbKeyStore } from '../stores/indexeddb/indexeddb-key-store.ts';
@@ -32,14 +33,24 @@ export interface ServeOptions
   readonly endpoint?: MessagePort;
 }
 
+/** On what is served already: also where a bundler's parts import the worker's file by another URL, and run it a second time. */
+const served = Symbol.for('holdfast.served');
+
 /**
  * Serves an agent to the page. Call it once, at the top level of your worker's file: messages that come while the store is
  * opening wait for it. What goes wrong at opening (no key, no space, a newer database) reaches the page with its first call.
+ *
+ * Start the worker by the URL of its file alone, without `?` or `#`: parts that it loads later import that file by that URL.
+ *
+ * @throws `served_twice`
  */
 export function serve(agent: AnyAgent, options: ServeOptions = {}): void {
+  const endpoint = (options.endpoint ?? globalThis) as MessagePort & { [served]?: true };
+  if (endpoint[served]) throw protocolErrors.make('served_twice', { agent: agent.name });
+  endpoint[served] = true;
   exposeApi(
     lazyApi(() => openHost(agent, options)),
-    options.endpoint ?? (globalThis as unknown as MessagePort),
+    endpoint,
   );
 }
 

@@ -2,7 +2,7 @@ import { deterministicModel } from 'holdfast/models';
 import { serve } from 'holdfast/worker';
 import { smallAgent } from './small-agent.ts';
 
-const database = new URL(location.href).searchParams.get('database') ?? 'small';
+const database = self.name || 'small';
 
 serve(smallAgent, {
   database,

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import type { smallAgent } from './small-agent.ts';
 
 function startWorker(database: string): Worker {
-  const url = new URL('./small.worker.ts', import.meta.url);
-  return new Worker(`${url.href}?database=${database}`, { type: 'module' });
+  return new Worker(new URL('./small.worker.ts', import.meta.url), { type: 'module', name: database });
 }
 
 test('[C1a, C2c] a page sends, streams, approves and reads the result', async () => {

@@ -8,13 +8,15 @@ export type LineState = 'starting' | 'open' | 'gone' | 'failed';
 export class AgentLine {
   readonly agent: AgentClient<Screening>;
   readonly #workerUrl: string;
+  readonly #workerName: string;
   readonly #onChange: () => void;
   #worker: Worker | undefined;
   #state: LineState = 'starting';
   #failure: unknown;
 
-  constructor(workerUrl: string, onChange: () => void) {
+  constructor(workerUrl: string, workerName: string, onChange: () => void) {
     this.#workerUrl = workerUrl;
+    this.#workerName = workerName;
     this.#onChange = onChange;
     this.agent = connect<Screening>(() => this.#startWorker(), { startTimeoutMs: 30_000 });
   }
@@ -43,7 +45,7 @@ export class AgentLine {
   }
 
   #startWorker(): Worker {
-    const worker = new Worker(this.#workerUrl, { type: 'module', name: 'screening' });
+    const worker = new Worker(this.#workerUrl, { type: 'module', name: this.#workerName });
     if (this.#worker !== undefined) this.#set('gone', undefined);
     this.#worker = worker;
     return worker;

@@ -31,8 +31,8 @@ export class App {
   #seen: Run = emptyRun;
   #isDrawing = false;
 
-  constructor(workerUrl: string) {
-    this.#line = new AgentLine(workerUrl, () => this.#changed());
+  constructor(workerUrl: string, workerName: string) {
+    this.#line = new AgentLine(workerUrl, workerName, () => this.#changed());
     this.#earlier = new EarlierThreads(this.#line.agent, () => this.#changed());
     document.body.append(this.#frame.node, this.#announcer.node);
     addEventListener('hashchange', () => this.#open());

@@ -11,17 +11,13 @@ import './details.css';
 import { trustOwnScripts } from '../trusted-types.ts';
 import { App } from './app.ts';
 
-/** Parameters of the page's address that are the worker's. */
-const passedOn = ['database', 'latencyMs', 'outbox'] as const;
+/** Parameters of the page's address that are the worker's: by its name, for its parts import it by its plain URL. */
+const passedOn: readonly string[] = ['database', 'latencyMs', 'outbox'];
 
 /** Starts the page; `workerUrl` is the script of worker/screening.worker.ts. */
 export function start(workerUrl: string): void {
   trustOwnScripts();
-  const url = new URL(workerUrl, location.href);
   const given = new URL(location.href).searchParams;
-  for (const name of passedOn) {
-    const value = given.get(name);
-    if (value !== null) url.searchParams.set(name, value);
-  }
-  new App(url.href);
+  const workerName = new URLSearchParams([...given].filter(([name]) => passedOn.includes(name)));
+  new App(workerUrl, String(workerName));
 }
