@@ -3,7 +3,6 @@
  * outcome that differs `.x<random>`, and the space that is kept for the outcome `.r`. Numbers are consecutive, and each intent carries the digest over all before it:
  * a lost entry shows as a hole (PROTOCOL 3).
  */
-import type { ErrorData } from '../base/errors.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { Doubt, EffectClass, EffectKind, Intent, Outcome, OutcomeStatus, SettledBy } from '../model/effect.ts';
 import { type CommitId, type EffectKey, type StepId, sortable } from '../model/ids.ts';
