@@ -67,7 +67,7 @@ export function changeFrom(agent: AnyAgent, { before, after }: Migrated, image: 
     if (agent.state[name]?.kind === 'log') append.set(name, value as readonly unknown[]);
     else set.set(name, value);
   }
-  const remove = [...image.fields.keys()].filter((name) => !(name in after));
+  const remove = [...image.fields.keys()].filter((name) => !Object.hasOwn(after, name));
   return { set, append, remove, restart: new Set(append.keys()) };
 }
 
@@ -87,7 +87,7 @@ function viewOf(codec: ThreadCodec, name: string, image: LogImage): LogView {
 
 function checked(agent: AnyAgent, before: Values, state: Values): Values {
   const entries = Object.entries(agent.state).flatMap(([name, field]) => {
-    const given = state[name];
+    const given = Object.hasOwn(state, name) ? state[name] : undefined;
     if (field.kind === 'secret' || given === undefined) return [];
     if (given instanceof LogView) {
       if (given === before[name] && field.kind === 'log') return [[name, given] as const];
