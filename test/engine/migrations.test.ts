@@ -70,6 +70,16 @@ describe('a state of an older version', () => {
     expect(await plainState(await scene.open({ agent: agentOf(version) }))).toEqual(expected[version - 2]);
   });
 
+  test('[A10c, B12d] is migrated before it is edited: nothing of what the edit leaves alone is lost', async () => {
+    const scene = await givenOld();
+    const thread = await scene.open({ agent: agentOf(5) });
+    await thread.edit({ words: ['edited'] });
+    const expected = { names: new Set(['ann']), words: ['LINE OF 1', 'edited'], count: 1 };
+    expect(await plainState(thread)).toEqual(expected);
+    expect((await thread.checkpoints({ limit: 2 })).map(({ cause }) => cause)).toEqual(['edited', 'migrated']);
+    expect(await plainState(await scene.open({ agent: agentOf(5) }))).toEqual(expected);
+  });
+
   test('[A10c] passes through them one version after the other as well', async () => {
     const scene = await givenOld();
     for (const version of [2, 3, 4, 5, 6]) {
