@@ -4,7 +4,7 @@ import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import { type Fields, type Log, log, value } from '../../src/model/fields.ts';
 import { type AnyAgent, defineAgent } from '../../src/program/agent.ts';
 import type { Migrations } from '../../src/program/migration.ts';
-import { answer, plainState, Scene } from './support.ts';
+import { answer, head, plainState, Scene } from './support.ts';
 
 type Items = readonly string[];
 
@@ -78,6 +78,19 @@ describe('a state of an older version', () => {
     expect(await plainState(thread)).toEqual(expected);
     expect((await thread.checkpoints({ limit: 2 })).map(({ cause }) => cause)).toEqual(['edited', 'migrated']);
     expect(await plainState(await scene.open({ agent: agentOf(5) }))).toEqual(expected);
+  });
+
+  test('[A10c, B12d] is migrated before a fork of it is edited: the edit is what the fork begins with', async () => {
+    const scene = await givenOld();
+    const source = await scene.open({ agent: agentOf(5) });
+    const { id } = await head(source);
+    await source.fork(id, { id: 'fork', edit: { words: ['edited'], count: 9 } });
+    const fork = (await scene.world.engine({ agent: agentOf(5) })).thread('fork');
+    expect(await plainState(fork)).toEqual({ names: new Set(['ann']), words: ['LINE OF 1', 'edited'], count: 9 });
+    await fork.send({});
+    expect(await fork.run()).toEqual({ end: 'done' });
+    const words = ['LINE OF 1', 'edited', 'line of 5'];
+    expect(await plainState(fork)).toEqual({ names: new Set(['ann']), words, count: 9 });
   });
 
   test('[A10c] passes through them one version after the other as well', async () => {
