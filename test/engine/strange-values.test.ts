@@ -58,6 +58,13 @@ test.each<[string, ReturnType<typeof acting>, RegExp]>([
   },
 );
 
+test('[B13a, A7d] data of a custom event that no page could get fails its step, watched or not', async () => {
+  const agent = acting(async ({ emit }) => emit('progress', { done: () => 1 }));
+  const thread = await new Scene({ agent }).begun();
+  expect(await thread.run()).toEqual({ end: 'failed' });
+  expect((await head(thread)).control.failure?.message).toMatch(/event "progress"/);
+});
+
 test('[A7d, B9b] an answer whose reason is no text is refused, and the wait stays open', async () => {
   const thread = await new Scene({ agent: acting(callAct, { approval }) }).begun();
   await thread.run();
