@@ -54,29 +54,44 @@ export function errorFamily<Table extends object>(
 
 const deepestCause = 8;
 
-/** Any thrown value as plain data, causes included (at most eight deep). */
+/**
+ * Any thrown value as plain data, causes included (at most eight deep). Whatever properties it has, what comes out has the shape
+ * of `ErrorData`: it can be posted, stored, and read back.
+ */
 export function errorToData(error: unknown, depth = 0): ErrorData {
-  if (!(error instanceof Error)) {
-    return {
-      name: 'Error',
-      code: undefined,
-      message: textOf(error),
-      details: undefined,
-      stack: undefined,
-      cause: undefined,
-    };
+  try {
+    return error instanceof Error ? dataOf(error, depth) : nameless(textOf(error));
+  } catch {
+    return nameless('an error was thrown that cannot be read');
   }
+}
+
+function dataOf(error: Error, depth: number): ErrorData {
   const own = error instanceof HoldfastError ? error : undefined;
   const status = statusOf(error);
+  const { stack, cause } = error;
   return {
     ...(status !== undefined && { status }),
-    name: error.name,
-    code: own?.code,
-    message: error.message,
-    details: own?.details,
-    stack: error.stack,
-    cause: error.cause === undefined || depth >= deepestCause ? undefined : errorToData(error.cause, depth + 1),
+    name: textOf(error.name),
+    code: own && textOf(own.code),
+    message: textOf(error.message),
+    details: own && cloned(own.details),
+    stack: typeof stack === 'string' ? stack : undefined,
+    cause: cause === undefined || depth >= deepestCause ? undefined : errorToData(cause, depth + 1),
   };
+}
+
+function nameless(message: string): ErrorData {
+  return { name: 'Error', code: undefined, message, details: undefined, stack: undefined, cause: undefined };
+}
+
+/** Details that hold code cannot be posted: then the message has to do. */
+function cloned(details: unknown): unknown {
+  try {
+    return structuredClone(details);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The error that `errorToData` described: same code, details, message and causes. What is no such data gives an error that says so. */
@@ -111,7 +126,7 @@ export function isErrorData(data: unknown, depth = 0): data is ErrorData {
 
 function statusOf(error: object): number | undefined {
   const { status, statusCode } = error as { readonly status?: unknown; readonly statusCode?: unknown };
-  return [status, statusCode].find((value) => typeof value === 'number');
+  return [status, statusCode].find((value): value is number => Number.isFinite(value));
 }
 
 /** Anything can be thrown, also what has no text. */

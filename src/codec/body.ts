@@ -159,3 +159,17 @@ export function storedItem(stored: StoredValue): unknown {
   if (!(stored instanceof LargeRef)) return stored;
   return [stored.hash, stored.bytes, stored.form, stored.name, stored.type];
 }
+
+/** An error as an item of a body: JSON. Details that have no form in it are left out, with those of the causes. */
+export function errorItem(error: ErrorData | null): string | null {
+  if (error === null) return null;
+  try {
+    return JSON.stringify(error);
+  } catch {
+    return JSON.stringify(withoutDetails(error));
+  }
+}
+
+function withoutDetails({ details: _, cause, ...error }: ErrorData): object {
+  return { ...error, ...(cause && { cause: withoutDetails(cause) }) };
+}

@@ -11,7 +11,7 @@ import type {
 import type { RecordWrite } from '../model/commit.ts';
 import { type CheckpointId, type StepId, sequenceOf, type WaitId } from '../model/ids.ts';
 import type { StoredRecord, ThreadStatus } from '../model/records.ts';
-import { BodyReader, storedItem } from './body.ts';
+import { BodyReader, errorItem, storedItem } from './body.ts';
 import { codecErrors } from './errors.ts';
 import { packBody } from './packer.ts';
 import { pastItems, readPast } from './past-codec.ts';
@@ -185,7 +185,7 @@ function controlItems({ run, ledger, epoch, usage, limits, spent, failure, ...co
     [spent.ms, spent.tokens, spent.cost],
     control.stepFromMs,
     control.seenAtMs,
-    failure === null ? null : JSON.stringify(failure),
+    errorItem(failure),
   ];
 }
 

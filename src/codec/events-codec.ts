@@ -19,8 +19,17 @@ export function sealEvents(
   change?: Checkpoint,
 ): readonly Promise<RecordWrite>[] {
   if (events.length === 0 && change === undefined) return [];
-  const items = events.map((event) => [event.type, event.atMs, new Map(Object.entries(event.details))]);
+  const items = events.map((event) => [event.type, event.atMs, detailsOf(event)]);
   const changed = change === undefined ? [] : [[change.parent, change.parentTag, bodyItems(change)]];
   const options = { parentTag: change?.tag ?? null };
   return [codec.sealRecord('events', id, packBody([items, changed]), options)];
+}
+
+/** Details come from options and errors that anybody may have made: what is neither text nor number is kept as a text. */
+function detailsOf({ details }: ThreadEvent): ReadonlyMap<string, unknown> {
+  const entries = Object.entries(details as Readonly<Record<string, unknown>>).map(([name, detail]) => {
+    const fits = typeof detail === 'string' || typeof detail === 'number' || detail === null;
+    return [name, fits ? detail : detail === undefined ? null : String(detail)] as const;
+  });
+  return new Map(entries);
 }

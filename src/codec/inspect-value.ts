@@ -148,6 +148,7 @@ class Walk implements Inspection {
       const found = extra === undefined ? `an error of class ${name}` : `an error with the property ${String(extra)}`;
       refuse(path, found, plainData);
     }
+    if (typeof value.message !== 'string') refuse(`${path}.message`, 'a message that is no text', 'give it a text');
     this.needsCopy = true;
     if (!Object.hasOwn(value, 'cause')) return;
     this.#above.add(value);

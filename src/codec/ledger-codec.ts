@@ -3,12 +3,11 @@
  * outcome that differs `.x<random>`, and the space that is kept for the outcome `.r`. Numbers are consecutive, and each intent carries the digest over all before it:
  * a lost entry shows as a hole (PROTOCOL 3).
  */
-import type { ErrorData } from '../base/errors.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { Doubt, EffectClass, EffectKind, Intent, Outcome, OutcomeStatus, SettledBy } from '../model/effect.ts';
 import { type CommitId, type EffectKey, type StepId, sortable } from '../model/ids.ts';
 import type { StoredRecord } from '../model/records.ts';
-import { BodyReader, storedItem } from './body.ts';
+import { BodyReader, errorItem, storedItem } from './body.ts';
 import { packBody } from './packer.ts';
 import { recordFormat, type StoredValue, sameStored, type ThreadCodec } from './thread-codec.ts';
 
@@ -67,14 +66,14 @@ export function sealOutcome(
   suffix = '',
 ): Promise<RecordWrite> {
   const { status, value, error, by, atMs, final } = outcome;
-  const items = [status, value === null ? null : storedItem(value), errorText(error), by, atMs, final];
+  const items = [status, value === null ? null : storedItem(value), errorItem(error), by, atMs, final];
   const body = packBody(outcome.source === undefined ? items : [...items, outcome.source]);
   const key = suffix === '' ? ledgerKey(number, 'o') : `${sortable(number)}.x${suffix}`;
   return codec.sealRecord('ledger', key, body);
 }
 
 export function sealDoubt(codec: ThreadCodec, number: number, doubt: Doubt): Promise<RecordWrite> {
-  return codec.sealRecord('ledger', ledgerKey(number, 'd'), packBody([errorText(doubt.reason), doubt.atMs]), {
+  return codec.sealRecord('ledger', ledgerKey(number, 'd'), packBody([errorItem(doubt.reason), doubt.atMs]), {
     mode: 'replace',
   });
 }
@@ -194,8 +193,4 @@ async function openDoubt(codec: ThreadCodec, record: StoredRecord): Promise<Doub
 async function bodyOf(codec: ThreadCodec, record: StoredRecord): Promise<BodyReader> {
   const { plaintext } = await codec.openRecord('ledger', record);
   return BodyReader.of(plaintext, { table: 'ledger', key: record.key });
-}
-
-function errorText(error: ErrorData | null): string | null {
-  return error === null ? null : JSON.stringify(error);
 }

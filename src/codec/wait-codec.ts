@@ -17,8 +17,13 @@ function answerKey(wait: WaitId): string {
   return `a:${wait}`;
 }
 
-export function sealWait(codec: ThreadCodec, wait: Wait<StoredValue>): Promise<RecordWrite> {
+/** @throws `value_not_storable` for what an author gave as text or time and is none: a wait that cannot be read would block its thread. */
+export async function sealWait(codec: ThreadCodec, wait: Wait<StoredValue>): Promise<RecordWrite> {
   const { kind, step, tool, effectKey, args, reason, digest, openedAtMs, expiresAtMs } = wait;
+  refuseNoText('the name of what is waited for', tool);
+  refuseNoText('the reason of a wait', reason);
+  if (!Number.isFinite(expiresAtMs ?? 0))
+    refuse('the time until a wait expires', 'what is no number', 'give milliseconds');
   const body = packBody([kind, step, tool, effectKey, storedItem(args), reason, digest, openedAtMs, expiresAtMs]);
   return codec.sealRecord('waits', waitKey(wait.id), body);
 }
@@ -67,8 +72,17 @@ async function answerItems(codec: ThreadCodec, answer: WaitAnswer, blobs: BlobBa
   const given = givenIn(answer);
   const stored = given === undefined ? null : storedItem(await codec.encodeValue(given, 'answer', blobs));
   const reason = decision === 'deny' ? (answer.reason ?? '') : '';
+  refuseNoText('the reason of an answer', reason);
   const forThread = decision === 'allow' && answer.forThread === true;
   return [decision, stored, reason, forThread, decision === 'arrived' ? answer.order : null];
+}
+
+function refuseNoText(path: string, given: unknown): void {
+  if (typeof given !== 'string') refuse(path, `a ${typeof given}`, 'give a text');
+}
+
+function refuse(path: string, found: string, hint: string): never {
+  throw codecErrors.make('value_not_storable', { path, found, hint });
 }
 
 function givenIn(answer: WaitAnswer): unknown {

@@ -92,10 +92,9 @@ function left(agent: AnyAgent, node: string, state: object, scope: string): stri
 
 function routed(agent: AnyAgent, node: string, state: object, scope: string): string | null {
   const graph = scopeOf(node);
-  const { edges } = graphOf(agent, graph);
-  const edge = (edges as Readonly<Record<string, Edge<Fields, string> | undefined>> | undefined)?.[
-    node.slice(graph.length)
-  ];
+  const own = node.slice(graph.length);
+  const edges = (graphOf(agent, graph).edges ?? {}) as Readonly<Record<string, Edge<Fields, string>>>;
+  const edge = Object.hasOwn(edges, own) ? edges[own] : undefined;
   if (edge === undefined) throw programErrors.make('edge_missing', { node });
   const target = typeof edge === 'function' ? edge(state as never) : edge;
   return target === null ? left(agent, node, state, scope) : entryOf(agent, `${graph}${target}`);

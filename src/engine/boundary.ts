@@ -185,8 +185,11 @@ export class Boundary {
     for (;;) {
       try {
         const nowMs = this.parts.ports.clock.nowMs();
-        const { records, taken } = await closedWaits(this.parts.writer.codec, waits(this.image), nowMs);
+        const known = waits(this.image);
+        const { records, taken } = await closedWaits(this.parts.writer.codec, known, nowMs);
         return await this.commit(async (image) => {
+          const fresh = waits(image).find((id) => !known.includes(id));
+          if (fresh !== undefined) throw engineErrors.make('wait_closed', { wait: fresh, winner: 'opened meanwhile' });
           const made = await make(image);
           const settled = withSettled({ ...controlOf(image, 0), ...made.control }, events === 'free' ? [] : taken);
           return {

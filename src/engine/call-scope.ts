@@ -1,5 +1,6 @@
 /** Makes what a node calls: every function leads to an effect, a recorded value, or a result of the node. */
 import { randomFraction } from '../base/random.ts';
+import { codecErrors } from '../codec/errors.ts';
 import type { Fields } from '../model/fields.ts';
 import type { LineFailure } from '../model/lines.ts';
 import { type Schema, validate } from '../model/schema.ts';
@@ -59,12 +60,23 @@ export function nodeContext(
       options,
     }),
     emit: (name, data = null) => {
+      refuseCode(name, data);
       if (!parts.run.isSuspended()) parts.run.emit({ type: 'custom', step: parts.run.scheduled.step, name, data });
     },
     failures,
     hint: parts.hint,
     item: (schema) => checkedItem(node, item, schema),
   };
+}
+
+/** Whether anybody watches must not decide whether the step fails. @throws `value_not_storable` */
+function refuseCode(name: string, data: unknown): void {
+  try {
+    structuredClone(data);
+  } catch (cause) {
+    const found = 'something that cannot be sent to a page';
+    throw codecErrors.make('value_not_storable', { path: `event "${name}"`, found, hint: 'give plain data' }, cause);
+  }
 }
 
 function checkedItem<Item>(node: string, item: unknown, schema: Schema<unknown, Item>): Item {

@@ -1,3 +1,4 @@
+import { raised } from '../base/counts.ts';
 import type { Control } from '../model/checkpoint.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import type { PolicyRule } from '../program/policy.ts';
@@ -15,8 +16,7 @@ export function decisionKey(rule: number, node: string): string {
 }
 
 export function decisionsAfter({ decisions }: Control, { rule, failure }: Decision): Control['decisions'] {
-  const key = decisionKey(rule, failure.node);
-  return { ...decisions, [key]: (decisions[key] ?? 0) + 1 };
+  return raised(decisions, decisionKey(rule, failure.node));
 }
 
 export function decisionDetails({ rule, action, failure }: Decision): ThreadEvent['details'] {

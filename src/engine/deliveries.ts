@@ -15,6 +15,7 @@ export class Deliveries {
   readonly #answer: (wait: Wait, answer: WaitAnswer) => Promise<boolean>;
   /** Waits whose child was made, or found, by this runner. */
   readonly #started = new Set<WaitId>();
+  #starting: Promise<unknown> = Promise.resolve();
 
   /** `given`: inbox items that were given to a wait, by their orders; `answer` says whether the answer stands. */
   constructor(
@@ -30,14 +31,21 @@ export class Deliveries {
 
   /** Makes the children that these waits are for. */
   async start(waits: readonly Wait[]): Promise<void> {
+    const starting = this.#start(waits);
+    this.#starting = Promise.allSettled([this.#starting, starting]);
+    await starting;
+  }
+
+  async #start(waits: readonly Wait[]): Promise<void> {
     for (const wait of waits) {
       this.#started.add(wait.id);
       await this.#children.start(this.#boundary.parts.writer.codec, wait);
     }
   }
 
-  /** Asks the children that these waits are for to stop. */
+  /** Asks the children that these waits are for to stop. One that is being made would not be found, and would run on. */
   async cancel(waits: readonly Wait[]): Promise<void> {
+    await this.#starting;
     for (const wait of waits) await this.#children.cancel(wait);
   }
 

@@ -175,6 +175,7 @@ async function attemptRead(run: StepRun, effect: KnownEffect, args: unknown, num
   const { signal } = run;
   const call: ToolCall = { effectKey: key, attempt: number, abortSignal: signal, notAfterMs: Number.MAX_SAFE_INTEGER };
   const answer = await callWithin(run, request, args, call, async () => undefined);
+  if (run.isSuspended()) return never(); // the step runs again by now, and may have been given another answer
   if ('value' in answer) {
     return recordRead(run, effect, args, number, { status: 'succeeded', value: answer.value, by: 'call' });
   }

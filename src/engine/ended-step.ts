@@ -1,4 +1,5 @@
 /** A step that has ended, and what its end changes. */
+import { raised } from '../base/counts.ts';
 import type { StateChange } from '../codec/commit-builder.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { Control } from '../model/checkpoint.ts';
@@ -72,5 +73,5 @@ export function usedAfter({ usage, spent }: Control, { inputTokens, outputTokens
 
 export function retriesAfter(counts: Readonly<Record<string, number>>, { ledger, scheduled: { node } }: StepRun) {
   const failures = ledger.nodeFailures.length;
-  return failures === 0 ? counts : { ...counts, [node]: (counts[node] ?? 0) + failures };
+  return failures === 0 ? counts : raised(counts, node, failures);
 }

@@ -140,9 +140,14 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
   async #run(lease: LeaseKind): Promise<RunEnd> {
     const end = withoutSecrets(await this.#runOnce(lease), this.codec);
     if (end.end !== 'blocked' || this.#isStopping || !isDamage(end.error)) return end;
-    const { repairThread } = await onDemand();
     const { codec } = this;
-    const isRepaired = codec !== undefined && (await repairThread(this.ports, this.options, codec, this.emit));
+    let isRepaired = false;
+    try {
+      const { repairThread } = await onDemand();
+      isRepaired = codec !== undefined && (await repairThread(this.ports, this.options, codec, this.emit));
+    } catch (error) {
+      return ThreadRunner.blocked(error, this.emit);
+    }
     return isRepaired ? withoutSecrets(await this.#runOnce('free'), codec) : end;
   }
 

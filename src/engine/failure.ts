@@ -1,4 +1,4 @@
-import { type ErrorData, errorToData, HoldfastError } from '../base/errors.ts';
+import { type ErrorData, errorFromData, errorToData, HoldfastError } from '../base/errors.ts';
 import { type FailureClass, failureClassOf } from '../program/failure-class.ts';
 
 /** What a failure is to the rules. */
@@ -10,7 +10,10 @@ export interface Failure {
   readonly error: ErrorData;
 }
 
-export function failureOf(error: unknown, node: string): Failure {
+/** Of what the records keep of the error, so that it is the same failure after a restart, whatever was thrown. */
+export function failureOf(thrown: unknown, node: string): Failure {
+  const data = errorToData(thrown);
+  const error = thrown instanceof Error ? errorFromData(data) : thrown;
   const code = error instanceof HoldfastError ? error.code : undefined;
   const isEffect = error instanceof HoldfastError && code === 'effect_failed';
   const tool = isEffect ? (error.details as { readonly name: string }).name : undefined;
@@ -19,6 +22,6 @@ export function failureOf(error: unknown, node: string): Failure {
     node,
     ...(tool !== undefined && { tool }),
     ...(code !== undefined && { code }),
-    error: errorToData(error),
+    error: data,
   };
 }

@@ -6,9 +6,9 @@ import { type LineDraft, readField } from './line-draft.ts';
 /** The updates that lines have made, as the state keeps them. */
 export class LineUpdates {
   readonly #codec: ThreadCodec;
-  readonly #image: () => ThreadImage;
+  readonly #image: () => Pick<ThreadImage, 'state'>;
 
-  constructor(codec: ThreadCodec, image: () => ThreadImage) {
+  constructor(codec: ThreadCodec, image: () => Pick<ThreadImage, 'state'>) {
     this.#codec = codec;
     this.#image = image;
   }

@@ -4,6 +4,7 @@ import type { StateChange } from '../codec/commit-builder.ts';
 import { LogView } from '../codec/log-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage } from '../codec/thread-image.ts';
+import { hiddenPrefix } from '../model/lines.ts';
 import { validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
@@ -67,18 +68,24 @@ export function changeFrom(agent: AnyAgent, { before, after }: Migrated, image: 
     if (agent.state[name]?.kind === 'log') append.set(name, value as readonly unknown[]);
     else set.set(name, value);
   }
-  const remove = [...image.fields.keys()].filter((name) => !(name in after));
+  const remove = [...image.fields.keys()].filter((name) => !Object.hasOwn(after, name) && !isHidden(name));
   return { set, append, remove, restart: new Set(append.keys()) };
 }
 
 async function storedValues(codec: ThreadCodec, { fields }: StateImage): Promise<Values> {
+  const own = [...fields].filter(([name]) => !isHidden(name));
   const values = await Promise.all(
-    [...fields].map(async ([name, stored]) => {
+    own.map(async ([name, stored]) => {
       if (isLogImage(stored)) return [name, viewOf(codec, name, stored)] as const;
       return [name, deepFreeze(await codec.decodeValue(stored))] as const;
     }),
   );
   return Object.freeze(Object.fromEntries(values));
+}
+
+/** Whether this is none of the author's: what the lines of a run keep is of no version. */
+function isHidden(name: string): boolean {
+  return name.startsWith(hiddenPrefix);
 }
 
 function viewOf(codec: ThreadCodec, name: string, image: LogImage): LogView {
@@ -87,7 +94,7 @@ function viewOf(codec: ThreadCodec, name: string, image: LogImage): LogView {
 
 function checked(agent: AnyAgent, before: Values, state: Values): Values {
   const entries = Object.entries(agent.state).flatMap(([name, field]) => {
-    const given = state[name];
+    const given = Object.hasOwn(state, name) ? state[name] : undefined;
     if (field.kind === 'secret' || given === undefined) return [];
     if (given instanceof LogView) {
       if (given === before[name] && field.kind === 'log') return [[name, given] as const];

@@ -32,6 +32,17 @@ export function costOf({ price }: LanguageModel, { inputTokens, outputTokens, co
   return (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000;
 }
 
+/** What cannot be counted counts as none: a NaN would let every budget pass, and a text could not be read back. */
+function countedUsage(given: Readonly<Partial<Record<keyof ModelUsage, unknown>>> | null | undefined): ModelUsage {
+  const counted = (amount: unknown) => (Number.isFinite(Number(amount)) ? Math.max(0, Number(amount)) : 0);
+  const { cost } = given ?? {};
+  return {
+    inputTokens: counted(given?.inputTokens),
+    outputTokens: counted(given?.outputTokens),
+    ...(cost !== undefined && { cost: counted(cost) }),
+  };
+}
+
 async function collectAnswer(
   run: StepRun,
   model: LanguageModel,
@@ -58,7 +69,7 @@ async function collectAnswer(
     } else if (part.type === 'tool_call') {
       toolCalls.push(part.call);
     } else {
-      usage = part.usage;
+      usage = countedUsage(part.usage);
       break;
     }
   }

@@ -15,6 +15,8 @@ import { recordLostCall } from './ledger-writes-rare.ts';
 import { hasFailed } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
 
+const nobodyKnows: Verdict<unknown> = { verdict: 'unknown' };
+
 /** How a resolution is made: as an effect itself. */
 export type Perform = (run: StepRun, request: EffectRequest) => Promise<unknown>;
 
@@ -112,11 +114,14 @@ async function verdictOf(
   request: EffectRequest,
 ): Promise<{ verdict: Verdict<unknown>; askedAtMs: number }> {
   try {
-    const verdict = (await perform(run, request)) as Verdict<unknown>;
+    const said = (await perform(run, request)) as Partial<Verdict<unknown>> | null | undefined;
+    const verdict = said?.verdict === undefined ? nobodyKnows : (said as Verdict<unknown>);
     const key = await effectKeyFor(run.writer.codec, run.scheduled.step, request.place);
     return { verdict, askedAtMs: run.ledger.historyOf(key).at(-1)?.intent.atMs ?? 0 };
   } catch (error) {
-    if (programErrors.is(error, 'effect_failed')) return { verdict: { verdict: 'unknown' }, askedAtMs: 0 };
+    // It failed each time, or what it said cannot be kept.
+    const saysNothing = programErrors.is(error, 'effect_failed') || programErrors.is(error, 'tool_result_invalid');
+    if (saysNothing) return { verdict: nobodyKnows, askedAtMs: 0 };
     throw error;
   }
 }

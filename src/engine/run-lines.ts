@@ -200,7 +200,11 @@ export class RunLines {
         isDecided: verdict !== undefined,
         checkBudget: () => this.#checkBudget(),
         allow: async (wait) => void (await waits.answer(wait, { decision: 'allow' })),
-        openWaits: (asked, records) => waits.open(node.name, path, asked, records),
+        openWaits: (asked, records, check) =>
+          waits.open(node.name, path, asked, records, () => {
+            check();
+            return { control: {}, events: [] };
+          }),
       },
       node,
       scheduled,

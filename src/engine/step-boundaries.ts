@@ -2,6 +2,7 @@
  * The commit that ends a step (A4, B1): on the main line, or on one line of a fork. Lines that have all ended are joined in
  * the same commit: their updates, in the order of the lines, through the reducers.
  */
+import { raised } from '../base/counts.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { Position, ScheduledStep } from '../model/checkpoint.ts';
 import type { Fields } from '../model/fields.ts';
@@ -170,6 +171,6 @@ function positionAfter(
   next: ScheduledStep | null | undefined,
   isForked: boolean,
 ): Position {
-  const visits = { ...before.visits, [node]: (before.visits[node] ?? 0) + 1 };
+  const visits = raised(before.visits, node);
   return { node, step, next: isForked || next === null || next === undefined ? [] : [next], visits };
 }

@@ -3,7 +3,6 @@ import { whenAborted } from '../base/abort.ts';
 import { errorFromData } from '../base/errors.ts';
 import { randomFraction } from '../base/random.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
-import type { RecordWrite } from '../model/commit.ts';
 import type { Fields } from '../model/fields.ts';
 import type { Frame } from '../model/frame.ts';
 import type { LineFailure } from '../model/lines.ts';
@@ -20,9 +19,10 @@ import { nodeContext } from './call-scope.ts';
 import { onDemand } from './load-on-demand.ts';
 import { OpenCalls } from './open-calls.ts';
 import type { RunPorts } from './ports.ts';
+import { Stop } from './run-end.ts';
 import { StepLedger } from './step-ledger.ts';
-import type { StepRun } from './step-run.ts';
-import { StepWaits } from './step-waits.ts';
+import { never, type StepRun } from './step-run.ts';
+import { type OpenWaits, StepWaits } from './step-waits.ts';
 import type { ThreadState } from './thread-state.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 
@@ -49,7 +49,7 @@ export interface StepParts {
   /** Called before each model call. @throws Stop */
   readonly checkBudget: () => void;
   readonly allow: (wait: Pick<Wait, 'id' | 'digest'>) => Promise<void>;
-  readonly openWaits: (waits: readonly Wait[], records: readonly RecordWrite[]) => Promise<void>;
+  readonly openWaits: OpenWaits;
 }
 
 export interface RunningStep {
@@ -99,7 +99,17 @@ export async function startStep(
     calls: new OpenCalls(),
     waits: new StepWaits({
       codec: writer.codec,
-      open: parts.openWaits,
+      open: async (waits, records) => {
+        const check = () => {
+          if (isSuspended) throw new Stop('stopped');
+          limit.signal.throwIfAborted();
+        };
+        try {
+          await parts.openWaits(waits, records, check);
+        } catch (error) {
+          return isSuspended ? never() : Promise.reject(error);
+        }
+      },
       allow: parts.allow,
       nowName,
       isGranted: (tool) => run.grants.has(tool),

@@ -24,12 +24,13 @@ interface Opening {
   readonly opened: Deferred<void>;
 }
 
-/** Commits the snapshot that opens these waits. */
-export type OpenWaits = (waits: readonly Wait[], records: readonly RecordWrite[]) => Promise<void>;
+/** Commits the snapshot that opens these waits. `check` is called right before, when nothing else can come in between. */
+export type OpenWaits = (waits: readonly Wait[], records: readonly RecordWrite[], check: () => void) => Promise<void>;
 
 export interface StepWaitsParts {
   readonly codec: ThreadCodec;
-  readonly open: OpenWaits;
+  /** Never settles where the step has ended before: a wait that it opened then would be one of no step. */
+  open(waits: readonly Wait[], records: readonly RecordWrite[]): Promise<void>;
   readonly activity: Activity;
   /** True once the node was given up: an answer is then for its next run. */
   isSuspended(): boolean;

@@ -2,6 +2,7 @@
 import { type Checkpoint, isLogImage, type LogImage, openCheckpoint } from '../codec/checkpoint-codec.ts';
 import { type LedgerEntry, readLedger } from '../codec/ledger-codec.ts';
 import { commonLength } from '../codec/log-prefix.ts';
+import { isSharedWith } from '../codec/shares.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage, openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
 import type { EffectClass, EffectKind, EffectStatus } from '../model/effect.ts';
@@ -50,7 +51,7 @@ interface Opened {
   readonly image: ThreadImage;
 }
 
-/** @throws `thread_id_invalid`, `thread_unknown` for the other thread, `record_damaged` */
+/** @throws `thread_id_invalid`, `thread_unknown` or `not_owner` for the other thread, `record_damaged` */
 export async function compare(parts: TravelParts, other: string): Promise<Comparison> {
   const problem = threadIdProblem(other);
   if (problem !== undefined) throw engineErrors.make('thread_id_invalid', { problem });
@@ -72,6 +73,11 @@ async function open({ ports, options }: TravelParts, id: ThreadId): Promise<Open
   const row = await ports.store.readThread(await ports.keyRing.threadHash(options.namespace ?? 'default', id));
   if (row === undefined) return undefined;
   const codec = await ports.keyRing.openThread(row.thread, row.incarnation);
+  const { owner } = await ports.keyRing.identityOf(row.thread, row.incarnation);
+  const { owner: asker = 'local' } = options;
+  if (owner !== asker && !(await isSharedWith(codec, asker, 'read'))) {
+    throw engineErrors.make('not_owner', { thread: id, owner: asker, needs: 'read' });
+  }
   return { id, codec, image: await openThreadImage(codec, row) };
 }
 
@@ -107,7 +113,8 @@ async function sharedLogs(parts: TravelParts, a: Opened, b: Opened): Promise<(fi
   const isSibling = ofA !== null && ofA.thread === ofB?.thread && ofA.checkpoint === ofB.checkpoint;
   const origin = ofB?.thread === a.id || isSibling ? ofB : ofA?.thread === b.id ? ofA : null;
   if (origin === null) return none;
-  const source = origin.thread === a.id ? a : origin.thread === b.id ? b : await open(parts, origin.thread as ThreadId);
+  const other = () => open(parts, origin.thread as ThreadId).catch(() => undefined); // it may be somebody else's
+  const source = origin.thread === a.id ? a : origin.thread === b.id ? b : await other();
   const forkedAt = source && (await checkpointOf(source, origin.checkpoint).catch(() => undefined));
   if (source === undefined || forkedAt === undefined) return none;
   const sides = await Promise.all(

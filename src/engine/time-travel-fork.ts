@@ -21,6 +21,7 @@ import {
   threadIdProblem,
 } from '../model/ids.ts';
 import { type AppliedUpdate, applyUpdate, checkInput } from '../program/state.ts';
+import { migration } from './commit-migration.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
 import { ThreadState } from './thread-state.ts';
@@ -58,7 +59,7 @@ export async function fork(parts: TravelParts, checkpoint: CheckpointId, options
 
   const standing = await standingAt(parts.codec, target);
   const chosen = await choicesFor(parts, target, standing, options);
-  const edited = await editedFields(parts, target, options.edit);
+  const { from, edited } = await editedFrom(parts, target, options.edit);
   const pin = await pinned(parts, checkpoint, hash, id);
   const { owner = 'local', namespace = 'default', agent } = parts.options;
   const identity = { id, namespace, owner, agent: agent.name, createdAtMs: pin.atMs, parent: null };
@@ -69,8 +70,8 @@ export async function fork(parts: TravelParts, checkpoint: CheckpointId, options
   const carried = await carriedResults(parts.codec, codec, chosen, write);
   const fresh = { lineage: pin.incarnation, input: 0, from: carried.count, sinceMs: 0 };
   const set = new Map([...edited.set, ...(await linesOn(codec, standing, fresh))]);
-  const fields = await copyFields(parts.codec, codec, target.fields, { ...edited, set }, write);
-  const made = await firstRecords(parts, codec, { target, pin, id, fields, carried, standing });
+  const fields = await copyFields(parts.codec, codec, from.fields, { ...edited, set }, write);
+  const made = await firstRecords(parts, codec, { target: from, pin, id, fields, carried, standing });
   const result = await store.createThread(made.row, randomId(parts.ports.random) as CommitId, made.records, [
     key.condition,
     present(hash, 'wraps', `data:${pin.incarnation}`),
@@ -171,6 +172,28 @@ async function choicesFor(
 const nothingEdited: AppliedUpdate = { set: new Map(), append: new Map() };
 
 /** What the edit changes; refused here if it does not fit or cannot be kept. */
+interface Edited {
+  readonly from: StateImage;
+  readonly edited: AppliedUpdate;
+}
+
+/** An edit is one of the state as the agent has it now: an older one is migrated first. */
+async function editedFrom(parts: TravelParts, target: StateImage, edit: object | undefined): Promise<Edited> {
+  const { agent } = parts.options;
+  const edited = await editedFields(parts, target, edit);
+  if (edit === undefined || target.checkpoint.stateVersion === agent.stateVersion) return { from: target, edited };
+  const { set, append, remove, restart } = await migration(parts.codec, parts.id, agent, target);
+  const gone = new Set([...remove, ...(restart ?? [])]);
+  const fields = new Map([...target.fields].filter(([name]) => !gone.has(name)));
+  const logs = [...new Set([...append.keys(), ...edited.append.keys()])];
+  const items = logs.map((name) => [name, [...(append.get(name) ?? []), ...(edited.append.get(name) ?? [])]] as const);
+  const { stateVersion, version: agentVersion } = agent;
+  return {
+    from: { ...target, fields, checkpoint: { ...target.checkpoint, stateVersion, agentVersion } },
+    edited: { set: new Map([...set, ...edited.set]), append: new Map(items) },
+  };
+}
+
 async function editedFields(
   { codec, options: { agent } }: TravelParts,
   target: StateImage,

@@ -15,6 +15,7 @@ import { type CheckpointId, checkpointIdFor } from '../model/ids.ts';
 import type { StandingChoice } from '../model/past.ts';
 import { checkInput } from '../program/state.ts';
 import { type ClosedWaits, closedWaits } from './closed-waits.ts';
+import { commitMigration } from './commit-migration.ts';
 import { engineErrors } from './errors.ts';
 import { summaryOf } from './summary.ts';
 import { ThreadState } from './thread-state.ts';
@@ -95,6 +96,11 @@ async function depart(
       const undo = { ...parts, signal: new AbortController().signal };
       const changed = Object.entries(options.effects ?? {}).filter(([, choice]) => choice !== 'compensate');
       await compensateAll(undo, writer, new Set(changed.map(([key]) => key))); // what an earlier time left undone
+      // An edit goes on from the state as the agent has it now: else the other fields would pass for migrated.
+      const isOld = writer.image.state?.checkpoint.stateVersion !== parts.options.agent.stateVersion;
+      if (isOld && typeof first !== 'string' && first.cause === 'edited') {
+        await commitMigration(ports, parts.options, writer);
+      }
       const departure = await prepare(writer.image);
       if (typeof departure === 'string') return departure;
       const made = await commitLineage(parts, writer, departure, options);

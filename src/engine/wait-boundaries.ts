@@ -20,6 +20,7 @@ export class WaitBoundaries {
   readonly #boundary: Boundary;
   /** Open waits that the engine itself answers: for an event, or the network. Read from the store once. */
   #answerable: Map<WaitId, Wait> | undefined;
+  #reading: Promise<Map<WaitId, Wait>> | undefined;
   /** Inbox items that were given to a wait, by their orders. */
   readonly #given = new Map<number, WaitId>();
   #made: Deliveries | undefined;
@@ -114,23 +115,37 @@ export class WaitBoundaries {
   /** Answers the waits for which what they wait for has come: the network, an event in the inbox, the end of a child. */
   async deliver(items: readonly OrderedItem[]): Promise<void> {
     if (this.#boundary.control.waits.length === 0) return;
-    this.#answerable ??= await this.#readAnswerable();
+    const answerable = this.#answerable ?? (await this.#readOnce());
     const isOffline = this.#boundary.parts.ports.network?.isOnline() === false;
-    for (const wait of [...this.#answerable.values()]) {
-      if (wait.kind !== 'network') await (await this.#deliveries()).deliver(wait, this.#answerable, items);
-      else if (!isOffline && this.#answerable.delete(wait.id)) await this.answer(wait, { decision: 'online' });
+    for (const wait of [...answerable.values()]) {
+      if (wait.kind !== 'network') await (await this.#deliveries()).deliver(wait, answerable, items);
+      else if (!isOffline && answerable.delete(wait.id)) await this.answer(wait, { decision: 'online' });
     }
   }
 
+  /** Once for all who ask at the same time. */
+  #readOnce(): Promise<Map<WaitId, Wait>> {
+    this.#reading ??= this.#readAnswerable().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  /** Waits that are opened meanwhile are read, too. */
   async #readAnswerable(): Promise<Map<WaitId, Wait>> {
     const { codec } = this.#boundary.parts.writer;
     const open = new Map<WaitId, Wait>();
-    for (const id of this.#boundary.control.waits) {
+    const read = new Set<WaitId>();
+    for (;;) {
+      const id = this.#boundary.control.waits.find((one) => !read.has(one));
+      if (id === undefined) break;
+      read.add(id);
       const found = await readAnswer(codec, id);
       if (found?.answer.decision === 'arrived') this.#given.set(found.answer.order, id);
       const wait = found === undefined ? await readWait(codec, id) : undefined;
       if (wait !== undefined && isAnswerable(wait)) open.set(id, wait);
     }
+    this.#answerable = open;
     return open;
   }
 

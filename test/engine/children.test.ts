@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { deferred } from '../../src/base/deferred.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { RunEnd } from '../../src/engine/run-end.ts';
 import { log, value } from '../../src/model/fields.ts';
 import { type AnyAgent, agentsByName, defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
+import type { Store } from '../../src/store/store.ts';
 import { type Cut, CuttingStore, Life } from '../../src/testing/cutting-store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
-import { answer, head, only, plainState, Scene } from './support.ts';
+import { answer, head, only, plainState, quiet, Scene, withMethods } from './support.ts';
 
 const said = { said: log(z.string()) };
 
@@ -173,6 +175,34 @@ describe('children', () => {
 
     expect(await runAll(engine)).toEqual({ end: 'cancelled' });
     expect((await engine.thread(child?.id ?? '').row())?.status).toBe('cancelled');
+  });
+
+  test('[B2a, B10a] that are being made while their parent is cancelled are cancelled, too', async () => {
+    const world = new TestWorld();
+    const store = world.store();
+    const [making, held] = [deferred<void>(), deferred<void>()];
+    const createThread: Store['createThread'] = async (row, ...rest) => {
+      if (row.agent === 'doubler') {
+        making.resolve();
+        await held.promise;
+      }
+      return store.createThread(row, ...rest);
+    };
+    const engine = await world.engine({ agent: parentOf([4]) }, withMethods(store, { createThread }));
+    const thread = engine.thread('thread');
+    await thread.send({});
+    const running = thread.run();
+    await making.promise;
+    await thread.cancel();
+    await thread.look();
+    world.clock.advance(await world.clock.whenAsleep((ms) => ms === 2_000));
+    await quiet();
+    held.resolve();
+    expect(await running).toEqual({ end: 'cancelled' });
+
+    await runAll(engine);
+    const [child] = (await engine.threads(9, { children: true })).filter(({ row }) => row.agent === 'doubler');
+    expect(child?.row.status).toBe('cancelled');
   });
 
   test("[B2a] can be asked for at several nodes; their model use is their parent's too", async () => {

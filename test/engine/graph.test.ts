@@ -27,6 +27,33 @@ describe('a graph', () => {
     expect((await plainState(thread)).trail).toEqual(['first', 'second', 'third']);
   });
 
+  test('[B1a, A7d] names that every object has are names of nodes like others', async () => {
+    const agent = defineAgent({
+      name: 'names',
+      version: 1,
+      state,
+      start: 'first',
+      nodes: {
+        first: (_state, { update }) => update(),
+        constructor: (_state, { goto }) => goto('__proto__', { trail: ['constructor'] }),
+        ['__proto__']: (_state, { goto }) => goto('valueOf', { trail: ['__proto__'] }),
+        valueOf: (_state, { update }) => update(),
+      },
+      edges: { first: 'constructor' } as never,
+    });
+    const thread = await new Scene({ agent }).begun();
+
+    expect(await thread.run()).toEqual({ end: 'failed' });
+    const { control, position } = await head(thread);
+    expect(control.failure).toMatchObject({ code: 'edge_missing', details: { node: 'valueOf' } });
+    expect(Object.entries(position.visits)).toEqual([
+      ['first', 1],
+      ['constructor', 1],
+      ['__proto__', 1],
+    ]);
+    expect(await plainState(thread)).toEqual({ count: 0, trail: ['constructor', '__proto__'] });
+  });
+
   test('[B1a] a router sees the state as it is after the update of its node, logs included', async () => {
     const seen: unknown[] = [];
     const agent = defineAgent({

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import { type Fields, type Log, log, value } from '../../src/model/fields.ts';
 import { type AnyAgent, defineAgent } from '../../src/program/agent.ts';
 import type { Migrations } from '../../src/program/migration.ts';
-import { plainState, Scene } from './support.ts';
+import { answer, head, plainState, Scene } from './support.ts';
 
 type Items = readonly string[];
 
@@ -67,6 +68,29 @@ describe('a state of an older version', () => {
     ];
     expect(await plainState(thread)).toEqual(expected[version - 2]);
     expect(await plainState(await scene.open({ agent: agentOf(version) }))).toEqual(expected[version - 2]);
+  });
+
+  test('[A10c, B12d] is migrated before it is edited: nothing of what the edit leaves alone is lost', async () => {
+    const scene = await givenOld();
+    const thread = await scene.open({ agent: agentOf(5) });
+    await thread.edit({ words: ['edited'] });
+    const expected = { names: new Set(['ann']), words: ['LINE OF 1', 'edited'], count: 1 };
+    expect(await plainState(thread)).toEqual(expected);
+    expect((await thread.checkpoints({ limit: 2 })).map(({ cause }) => cause)).toEqual(['edited', 'migrated']);
+    expect(await plainState(await scene.open({ agent: agentOf(5) }))).toEqual(expected);
+  });
+
+  test('[A10c, B12d] is migrated before a fork of it is edited: the edit is what the fork begins with', async () => {
+    const scene = await givenOld();
+    const source = await scene.open({ agent: agentOf(5) });
+    const { id } = await head(source);
+    await source.fork(id, { id: 'fork', edit: { words: ['edited'], count: 9 } });
+    const fork = (await scene.world.engine({ agent: agentOf(5) })).thread('fork');
+    expect(await plainState(fork)).toEqual({ names: new Set(['ann']), words: ['LINE OF 1', 'edited'], count: 9 });
+    await fork.send({});
+    expect(await fork.run()).toEqual({ end: 'done' });
+    const words = ['LINE OF 1', 'edited', 'line of 5'];
+    expect(await plainState(fork)).toEqual({ names: new Set(['ann']), words, count: 9 });
   });
 
   test('[A10c] passes through them one version after the other as well', async () => {
@@ -220,3 +244,68 @@ test.each([[{ 1: (state: object) => ({ ...state }) }], [{ 4: (state: object) => 
     ).toThrow(/migration to state version/);
   },
 );
+
+describe('lines that are under way', () => {
+  const fields = (version: number) => ({
+    said: log(z.string()),
+    ...(version === 1 ? { count: value(z.number(), 0) } : { total: value(z.number(), 0) }),
+  });
+
+  /** Three lines that have each done something, and then ask. */
+  function forkingAgent(version: number, done: object): AnyAgent {
+    return defineAgent({
+      name: 'forking',
+      version,
+      stateVersion: version,
+      state: fields(version) as Fields,
+      ...(version > 1 && { migrations: { 2: ({ count, ...rest }) => ({ ...rest, total: count }) } }),
+      start: 'split',
+      nodes: {
+        split: (_state, { fanOut }) => fanOut('begin', ['a', 'b', 'c'], { join: 'sum' }),
+        begin: (_state, { goto }) => goto('finish', done as never),
+        finish: async (_state, { item, ask, end }) =>
+          end({ said: [`${item(z.string())} ${await ask('Which day?')}`] } as never),
+        sum: (_state, { end }) => end({ said: ['sum'] } as never),
+      },
+    });
+  }
+
+  async function givenLines(done: object) {
+    const scene = new Scene({ agent: forkingAgent(1, done) });
+    const thread = await scene.begun({ count: 7 });
+    expect(await thread.run()).toEqual({ end: 'waiting' });
+    return scene;
+  }
+
+  const replyAll = async (thread: EngineThread) => {
+    for (const wait of await thread.waits()) await answer(thread, wait, { decision: 'reply', value: 'Tue' });
+  };
+
+  test('[A10c, B1b] keep their items and what they did through a migration, and are joined', async () => {
+    const scene = await givenLines({ said: ['begun'] });
+    const [first] = await (await scene.open()).waits();
+    if (first !== undefined) await answer(await scene.open(), first, { decision: 'reply', value: 'Mon' });
+    const agent = forkingAgent(2, {});
+    expect(await (await scene.open({ agent })).run()).toEqual({ end: 'waiting' });
+
+    await replyAll(await scene.open({ agent }));
+    const thread = await scene.open({ agent });
+    expect(await thread.run()).toEqual({ end: 'done' });
+    const said = ['begun', 'a Mon', 'begun', 'b Tue', 'begun', 'c Tue', 'sum'];
+    expect(await plainState(thread)).toEqual({ total: 7, said });
+  });
+
+  test('[A10d, B1b] whose changes do not fit the new state stop the migration; the version before goes on', async () => {
+    const scene = await givenLines({ count: 8 });
+    await replyAll(await scene.open());
+    const newer = await scene.open({ agent: forkingAgent(2, {}) });
+    expect(await newer.run()).toMatchObject({
+      end: 'blocked',
+      error: { code: 'migration_failed', details: { thread: 'thread', from: 1, to: 2 } },
+    });
+
+    const older = await scene.open();
+    expect(await older.run()).toEqual({ end: 'done' });
+    expect(await plainState(older)).toEqual({ count: 8, said: ['a Tue', 'b Tue', 'c Tue', 'sum'] });
+  });
+});

@@ -67,6 +67,18 @@ test('[I7] a failure is not decided on before what decides is there', async () =
   expect(await plainState(thread)).toEqual({ said: ['in order'] });
 });
 
+test('[I7, A11a] a damaged thread says that its repair could not be loaded, and is repaired once it can be', async () => {
+  const scene = saying(async () => 'hello');
+  const thread = await scene.begun();
+  expect(await thread.run()).toEqual({ end: 'done' });
+  const { id } = await head(thread);
+  scene.damage('checkpoints', (key) => key === id);
+  expect(await (await scene.open()).run()).toMatchObject(notLoaded);
+
+  vi.doUnmock(file);
+  expect(await (await scene.open()).run()).toEqual({ end: 'done' });
+});
+
 test('what is only asked for says that it could not be loaded, and why', async () => {
   const thread = await saying(async () => 'hello').begun();
   expect(await thread.run()).toEqual({ end: 'done' });

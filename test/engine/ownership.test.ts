@@ -49,6 +49,15 @@ describe('the thread of another owner', () => {
     expect(JSON.stringify([...scene.world.data.threads])).toBe(before);
   });
 
+  test('[A14b, A14c] is compared with no thread of his, unless it was shared with him', async () => {
+    const { scene, ann } = await given();
+    const own = (await scene.world.engine({ agent, owner: 'bob' })).thread('own');
+    await own.send({});
+    await expect(own.compare('thread')).rejects.toMatchObject(refusal);
+    await ann.share('bob', 'read');
+    expect((await own.compare('thread')).after.thread).toBe('thread');
+  });
+
   test('[A14b] does not run', async () => {
     const { scene, bob } = await given();
     await (await scene.open()).send({ notes: ['more'] });

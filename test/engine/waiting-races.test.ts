@@ -208,3 +208,52 @@ describe('a run that fails while somebody is asked', () => {
     expect(asked).toEqual([]);
   });
 });
+
+test('[B9f] an event is given to a wait that was opened while the standing waits were being read', async () => {
+  const [mayAsk, mayEnd, reading, held] = [deferred<void>(), deferred<void>(), deferred<void>(), deferred<void>()];
+  const agent = defineAgent({
+    name: 'lines',
+    version: 1,
+    state: { said: log(z.string()) },
+    start: 'split',
+    nodes: {
+      split: (_state, { parallel }) => parallel(['first', 'second', 'busy'], { join: 'sum' }),
+      first: async (_state, { waitFor, end }) => end({ said: [await waitFor<string>('first')] }),
+      second: async (_state, { waitFor, end }) => {
+        await mayAsk.promise;
+        return end({ said: [await waitFor<string>('second')] });
+      },
+      busy: async (_state, { end }) => {
+        await mayEnd.promise;
+        return end();
+      },
+      sum: (_state, { end }) => end(),
+    },
+  });
+  const scene = new Scene({ agent });
+  const store = scene.world.store();
+  let looks = 0;
+  const get: typeof store.get = async (...given) => {
+    if (given[0] === 'waits' && given[2].startsWith('a:')) looks += 1;
+    if (looks === 2) {
+      looks += 1; // the step itself has looked; now its run reads what stands
+      reading.resolve();
+      await held.promise;
+    }
+    return store.get(...given);
+  };
+  await scene.begun();
+  const thread = await scene.open({ store: withMethods(store, { get }) });
+  const running = thread.run();
+  await reading.promise;
+  mayAsk.resolve();
+  await quiet();
+  held.resolve();
+  await quiet();
+  await thread.signal('second', 'came');
+  await thread.look();
+  await quiet();
+  expect((await thread.waits()).map(({ tool }) => tool)).toEqual(['first']);
+  mayEnd.resolve();
+  expect(await running).toEqual({ end: 'waiting' });
+});

@@ -1,0 +1,123 @@
+/** What authors and pages give where a text or a number is expected: it is refused or counted as none, and never makes a record unreadable. */
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { value } from '../../src/model/fields.ts';
+import type { WaitAnswer } from '../../src/model/wait.ts';
+import { defineAgent } from '../../src/program/agent.ts';
+import type { LanguageModel, ModelUsage } from '../../src/program/model.ts';
+import type { NodeContext } from '../../src/program/node-context.ts';
+import { tool } from '../../src/program/tool.ts';
+import { answer, head, only, Scene } from './support.ts';
+
+const retry = { attempts: 1, backoffMs: [0], jitter: 0 };
+const about = {
+  name: 'act',
+  description: 'Acts',
+  input: z.object({}),
+  effect: 'once',
+  retry,
+  run: () => 'acted',
+} as const;
+const plain = tool(about);
+const state = { result: value(z.any(), null) };
+type Context = NodeContext<typeof state, { act: typeof plain }, 'go'>;
+
+function acting(go: (context: Context) => Promise<unknown>, act: object = {}, more: object = {}) {
+  return defineAgent({
+    name: 'odd',
+    version: 1,
+    state,
+    tools: { act: { ...plain, ...act } },
+    start: 'go',
+    nodes: { go: { retry, run: async (_state, context) => context.end({ result: await go(context as never) }) } },
+    ...more,
+  });
+}
+
+const callAct = ({ call }: Context) => call('act', {});
+const approval = 'always';
+
+test.each<[string, ReturnType<typeof acting>, RegExp]>([
+  ['a question', acting(({ ask }) => ask(42 as never)), /a number at the reason of a wait/],
+  ['an event', acting(({ waitFor }) => waitFor(5 as never)), /a number at the name of what is waited for/],
+  ['a time', acting(({ ask }) => ask('Which day?', { expiresMs: '500' as never })), /the time until a wait expires/],
+  ['no time', acting(({ ask }) => ask('Which day?', { expiresMs: Number.NaN })), /the time until a wait expires/],
+  ['a reason', acting(callAct, { approval, reason: async () => 'because' }), /a object at the reason of a wait/],
+  ['a time for approvals', acting(callAct, { approval, approvalExpiresMs: '5' }), /the time until a wait expires/],
+  ['a message', acting(async () => Object.assign(new Error('x'), { message: 42 })), /at result\.message/],
+])(
+  '[A7d, B9a] %s of another type fails its run with a reason; the thread can be read',
+  async (_what, agent, message) => {
+    const thread = await new Scene({ agent }).begun();
+    expect(await thread.run()).toEqual({ end: 'failed' });
+    expect((await head(thread)).control.failure).toMatchObject({
+      code: 'value_not_storable',
+      message: expect.stringMatching(message),
+    });
+    expect(await thread.waits()).toEqual([]);
+  },
+);
+
+test('[B13a, A7d] data of a custom event that no page could get fails its step, watched or not', async () => {
+  const agent = acting(async ({ emit }) => emit('progress', { done: () => 1 }));
+  const thread = await new Scene({ agent }).begun();
+  expect(await thread.run()).toEqual({ end: 'failed' });
+  expect((await head(thread)).control.failure?.message).toMatch(/event "progress"/);
+});
+
+test('[A7d, B9b] an answer whose reason is no text is refused, and the wait stays open', async () => {
+  const thread = await new Scene({ agent: acting(callAct, { approval }) }).begun();
+  await thread.run();
+  const wait = only(await thread.waits());
+  const strange = { decision: 'deny', reason: { text: 'no' } } as unknown as WaitAnswer;
+  await expect(answer(thread, wait, strange)).rejects.toMatchObject({ code: 'value_not_storable' });
+  await answer(thread, wait, { decision: 'allow' });
+  expect(await thread.run()).toEqual({ end: 'done' });
+});
+
+test('[B12a, A7d] reasons and limits that are no text or number leave the event log readable', async () => {
+  const thread = await new Scene({ agent: acting(async () => 1, {}, { limits: { tokens: 10 } }) }).begun();
+  await thread.extend({ tokens: 5, runMs: undefined } as never);
+  await thread.run();
+  const { parent } = await head(thread);
+  if (parent !== null) await thread.rollBack(parent, { reason: { why: 'odd' } as never });
+  const types = (await thread.events()).map(({ type }) => type);
+  expect(types).toEqual(expect.arrayContaining(['extended', 'rolled_back']));
+});
+
+describe('a model whose usage is', () => {
+  const using = (usage: unknown): LanguageModel => ({
+    name: 'odd',
+    async *stream() {
+      yield { type: 'text', text: 'hi' };
+      yield { type: 'finish', usage: usage as ModelUsage };
+    },
+  });
+
+  test.each<[string, unknown, ModelUsage]>([
+    ['nothing', null, { inputTokens: 0, outputTokens: 0, cost: 0 }],
+    ['no number', { inputTokens: Number.NaN, outputTokens: undefined }, { inputTokens: 0, outputTokens: 0, cost: 0 }],
+    ['a text', { inputTokens: '7', outputTokens: 1, cost: '0.5' }, { inputTokens: 7, outputTokens: 1, cost: 0.5 }],
+  ])('[B7c, A7d] %s is counted as far as it can be, and its checkpoint can be read', async (_what, usage, counted) => {
+    const agent = acting(({ model }) => model.text('Hello?'));
+    const scene = new Scene({ agent, model: using(usage) });
+    const thread = await scene.begun();
+    expect(await thread.run()).toEqual({ end: 'done' });
+    expect((await head(await scene.open())).control.usage).toEqual(counted);
+  });
+});
+
+test.each<[string, () => unknown]>([
+  ['nothing', async () => undefined],
+  ['something else', () => 'yes'],
+  ['what cannot be stored', () => ({ verdict: 'done', result: () => undefined })],
+])('[B4d, B4f] a verify that answers %s leaves the decision to a person', async (_what, verify) => {
+  const run = () => {
+    throw new Error('the connection broke off');
+  };
+  const thread = await new Scene({ agent: acting(callAct, { run, verify }) }).begun();
+  expect(await thread.run()).toEqual({ end: 'waiting' });
+  await answer(thread, only(await thread.waits()), { decision: 'done', result: 'acted' });
+  expect(await thread.run()).toEqual({ end: 'done' });
+  expect(await thread.state()).toEqual({ result: 'acted' });
+});
