@@ -22,7 +22,7 @@ import { effectKeyFor } from './identity.ts';
 import { recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
 import { onDemand } from './load-on-demand.ts';
 import { isStop } from './run-end.ts';
-import { firstSettled, hasFailed, refuseOtherCall, settles } from './step-ledger.ts';
+import { describeCall, firstSettled, hasFailed, refuseOtherCall, settles } from './step-ledger.ts';
 import { encodeWithDigest, never, type StepRun } from './step-run.ts';
 
 /** @throws `effect_failed`, `effect_given_up`, `effect_compensated`, `tool_denied`, `approval_expired`, `replay_mismatch` */
@@ -35,6 +35,10 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
   if (first !== undefined) {
     refuseOtherCall(first, run.nowName(first.intent.name), request.name, asked.digest);
     if (request.approval) await recallGrant(run, effect);
+  } else if (run.recordedWaits !== undefined) {
+    const called = describeCall(request.name, asked.digest);
+    await run.recordedWaits.refuseOthers(request.place, called);
+    run.recordedWaits.refuseOtherApproval({ key, name: request.name, digest: asked.digest }, called);
   }
 
   const known = await settledResult(run, effect);

@@ -21,6 +21,7 @@ import { LineEnds } from './line-ends.ts';
 import { migratedValues } from './migrate-state.ts';
 import { waitCalls } from './node-waits.ts';
 import { purgeThreads } from './purge.ts';
+import { RecordedWaits } from './recorded-waits.ts';
 import { repairThread } from './repair.ts';
 import { addReplayedInputs } from './replayed-inputs.ts';
 import { adoptLost, resolveDoubt, undoingOf } from './resolution.ts';
@@ -64,6 +65,7 @@ export const parts = {
   readMarks,
   readShares,
   recordNodeFailure,
+  RecordedWaits,
   refuseOtherItem,
   repairThread,
   resolveDoubt,

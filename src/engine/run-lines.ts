@@ -175,7 +175,11 @@ export class RunLines {
     return answers.some((answer) => answer !== undefined);
   }
 
-  async #startLine({ scheduled, from, verdict }: ReadyLine, main: ThreadState, signal: AbortSignal): Promise<void> {
+  async #startLine(
+    { scheduled, from, waits: known, verdict }: ReadyLine,
+    main: ThreadState,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { boundary, updates, waits, codec } = this.#parts;
     const { ports, options, writer, emit } = boundary.parts;
     const { path } = scheduled;
@@ -209,7 +213,7 @@ export class RunLines {
       node,
       scheduled,
       state,
-      { from, grants: boundary.control.grants },
+      { from, waits: known, grants: boundary.control.grants },
       signal,
     );
     const running: Running = { node, step, state, startedAtMs, verdict, ended: undefined };

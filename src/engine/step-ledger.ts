@@ -51,6 +51,19 @@ export class StepLedger {
     return this.#entries.get(key) ?? [];
   }
 
+  /** Whether this effect was called on this run. */
+  hasAsked(key: EffectKey): boolean {
+    return this.#asked.has(key);
+  }
+
+  /** @throws `replay_mismatch` if a call is on record under this key: what is asked for instead is none. */
+  refuseCallAt(key: EffectKey, called: string): void {
+    const [first] = this.#entries.get(key) ?? [];
+    if (first === undefined) return;
+    const recorded = describeCall(first.intent.name, first.intent.askedDigest);
+    throw programErrors.make('replay_mismatch', { step: this.step, recorded, called });
+  }
+
   /** Adds what is known of an attempt to what was known before: an outcome may come while a doubt is being written. */
   add(entry: LedgerEntry): void {
     const { key, number } = entry.intent;
@@ -123,7 +136,7 @@ export function refuseOtherCall(entry: LedgerEntry, recorded: string, name: stri
   });
 }
 
-function describeCall(name: string, digest: string): string {
+export function describeCall(name: string, digest: string): string {
   return `"${name}" with arguments of digest ${digest}`;
 }
 

@@ -6,6 +6,7 @@ import type { Activity } from './activity.ts';
 import type { Decision } from './decision.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { RunPorts } from './ports.ts';
+import type { RecordedWaits } from './recorded-waits.ts';
 import type { StepLedger } from './step-ledger.ts';
 import type { StepWaits } from './step-waits.ts';
 import type { ThreadWriter } from './thread-writer.ts';
@@ -24,6 +25,8 @@ export interface StepRun {
   readonly scheduled: ScheduledStep;
   readonly ledger: StepLedger;
   readonly waits: StepWaits;
+  /** What earlier runs of the step asked for; `undefined`: nothing. */
+  readonly recordedWaits: RecordedWaits | undefined;
   readonly activity: Activity;
   readonly calls: OpenCalls;
   /** Values of clock and chance that no ledger entry holds yet. */

@@ -5,6 +5,7 @@ import { randomFraction } from '../base/random.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { Fields } from '../model/fields.ts';
 import type { Frame } from '../model/frame.ts';
+import type { WaitId } from '../model/ids.ts';
 import type { LineFailure } from '../model/lines.ts';
 import type { Wait } from '../model/wait.ts';
 import type { AnyAgent } from '../program/agent.ts';
@@ -60,12 +61,19 @@ export interface RunningStep {
 /** How long the calls of an aborted step may take to say what became of them. */
 const abortGraceMs = 2_000;
 
+/** What the thread holds for the step: where its entries begin, its waits, and what was allowed for the whole thread. */
+interface Recorded {
+  readonly from: number;
+  readonly waits: readonly WaitId[];
+  readonly grants: readonly string[];
+}
+
 export async function startStep(
   parts: StepParts,
   node: RunnableNode,
   scheduled: ScheduledStep,
   state: ThreadState,
-  { from, grants }: { readonly from: number; readonly grants: readonly string[] },
+  { from, waits, grants }: Recorded,
   signal: AbortSignal,
 ): Promise<RunningStep> {
   const { ports, writer, emit } = parts;
@@ -79,6 +87,8 @@ export async function startStep(
     await addReplayedInputs(writer.codec, ledger);
   }
   const nowName = (recorded: string) => toolNow(parts.agent, recorded);
+  const recorded = { codec: writer.codec, step: scheduled.step, nowName };
+  const recordedWaits = waits.length === 0 ? undefined : await (await onDemand()).RecordedWaits.read(recorded, waits);
   const limit = new AbortController();
   let isSuspended = false;
   let onStill: () => void = () => undefined;
@@ -118,6 +128,7 @@ export async function startStep(
       isSuspended: () => isSuspended,
       nowMs: () => ports.time.nowMs(),
     }),
+    recordedWaits,
     freshInputs: [],
     tally: { inputTokens: 0, outputTokens: 0, cost: 0 },
     grants: new Set(grants.map(nowName)),
@@ -184,6 +195,7 @@ async function runNode(parts: StepParts, node: RunnableNode, state: ThreadState,
     run.calls.throwIfBlocked();
     run.calls.refuseRunning(node.name);
     run.ledger.refuseForgotten();
+    run.recordedWaits?.refuseForgotten(run);
     return { type: 'returned', result };
   } catch (error) {
     return { type: 'threw', error: run.calls.blockedBy ?? error };

@@ -13,6 +13,7 @@ import type { WaitId } from '../model/ids.ts';
 import type { Wait, WaitAnswer } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
 import type { Activity } from './activity.ts';
+import { describeWait } from './describe-wait.ts';
 import { engineErrors } from './errors.ts';
 
 export interface NewWait extends Omit<Wait, 'openedAtMs' | 'expiresAtMs'> {
@@ -53,6 +54,7 @@ export class StepWaits {
   /** Those of the parked whose line has stopped. */
   readonly #paused = new Set<WaitId>();
   readonly #consumed: number[] = [];
+  readonly #asked = new Set<WaitId>();
   #queued: Opening[] = [];
   #opening: Promise<void> = Promise.resolve();
 
@@ -68,6 +70,7 @@ export class StepWaits {
    * @throws `replay_mismatch`: on record is a wait for another call. `answer_mismatch`: the answer was given for another.
    */
   async answerTo(asked: NewWait): Promise<WaitAnswer> {
+    this.#asked.add(asked.id);
     const answer = await this.#answerTo(asked);
     if (answer.decision === 'arrived') this.#consumed.push(answer.order);
     return answer;
@@ -75,6 +78,11 @@ export class StepWaits {
 
   async isKnown(id: WaitId): Promise<boolean> {
     return (await readWait(this.#codec, id)) !== undefined;
+  }
+
+  /** Whether the node asked for it on this run. */
+  hasAsked(id: WaitId): boolean {
+    return this.#asked.has(id);
   }
 
   /** Orders of the inbox items that were the answers: settled with the step. */
@@ -177,7 +185,7 @@ function refuseOtherWait(known: Wait, asked: NewWait): void {
   if (known.tool === asked.tool && known.digest === asked.digest && known.kind === asked.kind) return;
   throw programErrors.make('replay_mismatch', {
     step: asked.step,
-    recorded: `a wait for "${known.tool}" with arguments of digest ${known.digest}`,
-    called: `"${asked.tool}" with arguments of digest ${asked.digest}`,
+    recorded: describeWait(known),
+    called: describeWait(asked),
   });
 }

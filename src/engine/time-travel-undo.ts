@@ -136,6 +136,7 @@ async function undoRun({ ports, emit, signal }: UndoParts, writer: ThreadWriter)
     writer,
     scheduled: { node: '', step, path: 'undo' },
     ledger: found,
+    recordedWaits: undefined,
     activity,
     calls: new OpenCalls(),
     waits: new StepWaits({

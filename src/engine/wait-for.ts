@@ -2,9 +2,11 @@
 import type { EffectKey } from '../model/ids.ts';
 import type { WaitAnswer, WaitKind } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
+import { describeWait } from './describe-wait.ts';
 import { effectKeyFor, waitIdFor } from './identity.ts';
 import { recordInputs } from './ledger-writes.ts';
 import { encodeWithDigest, type StepRun } from './step-run.ts';
+import { firstQuestion, waitPlaces } from './wait-places.ts';
 
 interface Asked {
   readonly kind: WaitKind;
@@ -25,7 +27,19 @@ async function isAsked(run: StepRun, place: string): Promise<boolean> {
   return run.waits.isKnown(await waitIdFor(run.writer.codec, run.scheduled.step, place));
 }
 
-/** @throws `wait_expired` */
+/** A new question is not asked where something else is on record. @throws `replay_mismatch` */
+async function refuseOtherRecord(run: StepRun, at: string, asked: Parameters<typeof describeWait>[0]): Promise<void> {
+  const { ledger, recordedWaits, scheduled, writer } = run;
+  if (ledger.entries.length === 0 && recordedWaits === undefined) return;
+  const called = describeWait(asked);
+  const place = at.slice(0, at.lastIndexOf('/'));
+  ledger.refuseCallAt(await effectKeyFor(writer.codec, scheduled.step, place), called);
+  // A second question of the same `ask` follows its first one.
+  const others = waitPlaces.filter((other) => asked.kind !== 'question' || other !== firstQuestion);
+  await recordedWaits?.refuseOthers(place, called, ['', ...others]);
+}
+
+/** @throws `wait_expired`, `replay_mismatch` */
 export async function waitFor(
   run: StepRun,
   place: string,
@@ -35,7 +49,10 @@ export async function waitFor(
   const { step } = run.scheduled;
   const { digest } = await encodeWithDigest(codec, [kind, about, args, reason], kind);
   const known = await isAsked(run, place);
-  if (!known) await recordInputs(run);
+  if (!known) {
+    await refuseOtherRecord(run, place, { kind, tool: about, reason, digest });
+    await recordInputs(run);
+  }
   const answer = await run.waits.answerTo({
     id: await waitIdFor(codec, step, place),
     kind,

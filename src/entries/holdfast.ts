@@ -7,7 +7,20 @@ export type { AgentType, FileInfo, LogTail, PageInput, PageState, PageWait, Ques
 export type { CheckpointInfo, Control, Position } from '../model/checkpoint.ts';
 export type { ChoiceNeeded, CrossedEffect } from '../model/choice-needed.ts';
 export type { EffectClass, EffectInfo, EffectStatus } from '../model/effect.ts';
-export { type Field, type Fields, type Log, log, type StateOf, secret, type UpdateOf, value } from '../model/fields.ts';
+export {
+  type Field,
+  type Fields,
+  type Log,
+  type LogField,
+  log,
+  type SecretField,
+  type StateOf,
+  secret,
+  type UpdateOf,
+  type ValueField,
+  type ValuesOf,
+  value,
+} from '../model/fields.ts';
 export { FileRef } from '../model/file-ref.ts';
 export type { Frame, StepSummary } from '../model/frame.ts';
 export type { CheckpointId, ThreadId } from '../model/ids.ts';
@@ -36,8 +49,18 @@ export {
 } from '../program/conversation.ts';
 export type { FailureClass } from '../program/failure-class.ts';
 export type { Migration, Migrations } from '../program/migration.ts';
-export type { LanguageModel, ModelAnswer, ModelMessage, ModelPart, ModelRequest } from '../program/model.ts';
+export type {
+  LanguageModel,
+  ModelAnswer,
+  ModelContext,
+  ModelMessage,
+  ModelPart,
+  ModelRequest,
+  ModelToolCall,
+  ModelUsage,
+} from '../program/model.ts';
 export type { AskOptions, CallScope, ChildEnd, NodeContext } from '../program/node-context.ts';
+export type { Branch, ForkOptions, NodeResult } from '../program/node-result.ts';
 export { defaultPolicy, type PolicyRule, type PolicyTable } from '../program/policy.ts';
 export {
   done,
