@@ -226,6 +226,7 @@ export class ThreadRunner {
         const input = interrupting ?? items.find(({ item }) => item.type === 'input');
         if (halted.includes(status) || input?.item.type !== 'input') return this.#rest(leased, restEnd(status));
         state = await runs.takeInput(state, input.order, input.item.update);
+        this.#begin(); // a look may have seen this very input as it was being taken up
       }
     }
   }
@@ -241,8 +242,13 @@ export class ThreadRunner {
   async #stopLines(why: StopReason, lines: RunLines): Promise<Tally> {
     if (!lines.isIdle) this.#abort.abort(new Stop(why));
     const tally = await lines.drain();
-    if (!this.#isStopping) this.#abort = new AbortController();
+    this.#begin();
     return tally;
+  }
+
+  /** Steps from here on are stopped by what comes from here on. What came before is looked for in the inbox. */
+  #begin(): void {
+    if (!this.#isStopping) this.#abort = new AbortController();
   }
 
   #limitReached(lines: RunLines): 'timed_out' | 'out_of_budget' | undefined {

@@ -267,7 +267,9 @@ export class World {
     this.counts.operations += 1;
     if (operation.kind === 'outside') this.counts.outside += 1;
     const number = this.counts.operations;
-    this.findings.trace(`${number} ${this.timeline.nowMs} life ${life.number} ${operation.name}`);
+    this.findings.trace(`${number} ${this.timeline.nowMs} life ${life.number} ${operation.name}`, () =>
+      contentsOf(operation),
+    );
     if (number > mostOperations) {
       if (number === mostOperations + 1) this.findings.violate('nothing-is-stuck', `${number} operations, and no end.`);
       life.end();
@@ -285,6 +287,16 @@ export class World {
       });
     });
   }
+}
+
+/** What a commit holds, for a reader. */
+function contentsOf({ groups = [] }: Operation): string {
+  const told = groups.map(({ id, records, row, inbox }) => {
+    const written = records.map(({ table, key }) => `${table}/${key.slice(0, 14)}`);
+    const status = row?.status === undefined ? [] : [row.status];
+    return [id.slice(0, 6), ...written, ...(inbox === undefined ? [] : [`inbox/${inbox.dedupId}`]), ...status].join(' ');
+  });
+  return told.length === 0 ? '' : ` of ${told.join(', and of ')}`;
 }
 
 function isStoreTrouble(code: string | undefined): boolean {
