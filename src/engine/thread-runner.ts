@@ -190,6 +190,7 @@ export class ThreadRunner {
   async #loop(leased: Leased, first: ThreadState): Promise<RunEnd> {
     const { boundary, runs, waits, limits, lines } = leased;
     let state = first;
+    let looked: AbortController | undefined;
     for (;;) {
       const items = await this.#readInbox(boundary);
       const { status } = boundary.control;
@@ -216,6 +217,10 @@ export class ThreadRunner {
         const { order, item } = interrupting;
         const takesBack = item.type === 'input' && item.policy === 'roll_back';
         state = await (takesBack ? runs.rollBack(order, tally) : runs.interrupt(state, order, tally));
+      } else if (isUnderWay && this.#abort.signal.aborted) {
+        // What stopped the steps came after this reading, or has gone with the thread: then this lease is of no thread.
+        if (looked === this.#abort) await this.#beginAgain(lines);
+        looked = this.#abort;
       } else if (isUnderWay) {
         await waits.deliver(items);
         const next = await this.#advance(leased, state);
@@ -249,6 +254,12 @@ export class ThreadRunner {
   /** Steps from here on are stopped by what comes from here on. What came before is looked for in the inbox. */
   #begin(): void {
     if (!this.#isStopping) this.#abort = new AbortController();
+  }
+
+  /** Steps were stopped for a reason that is not there any more. @throws `lease_lost` */
+  async #beginAgain(lines: RunLines): Promise<void> {
+    await this.#writer?.touch(async () => ({})); // changes nothing, and is refused where the thread is not this runner's
+    await this.#stopLines('interrupted', lines);
   }
 
   #limitReached(lines: RunLines): 'timed_out' | 'out_of_budget' | undefined {

@@ -7,6 +7,7 @@ import '../../src/codec/shares.ts';
 import '../../src/engine/commit-migration.ts';
 import '../../src/engine/free-space.ts';
 import '../../src/engine/migrate-state.ts';
+import '../../src/engine/recorded-use.ts';
 import '../../src/engine/repair.ts';
 import '../../src/engine/replayed-inputs.ts';
 import '../../src/engine/travel-chunk.ts';

@@ -145,8 +145,10 @@ export const oracles = {
     const more = actions.reduce((sum, action) => sum + (action.does === 'extend' ? (action.limits.tokens ?? 0) : 0), 0);
     const most = world.plan.nodes.some(({ ops }) => ops.some(({ op }) => op === 'all')) ? 15 : 5; // side by side
     const used = new Map<string, number>();
+    const counted = new Set<string>(); // a second answer is one that another runner asked for: kept, and not the run's (PROTOCOL 3)
     for (const { intent, outcome, place = '' } of entries) {
-      if (intent.kind !== 'model' || outcome?.status !== 'succeeded') continue;
+      if (intent.kind !== 'model' || outcome?.status !== 'succeeded' || counted.has(intent.key)) continue;
+      counted.add(intent.key);
       const run = place.slice(0, place.indexOf('/'));
       used.set(run, (used.get(run) ?? 0) + 5);
     }
@@ -156,12 +158,12 @@ export const oracles = {
     }
   },
 
-  /** A thread that takes its process away each time is stopped. */
+  /** A thread that takes its process away each time is stopped: it is run once, and resumed so often (PROTOCOL 5). */
   'poison-is-stopped'({ world }) {
-    const { mostLeases } = world.watch;
-    const most = world.plan.maxResumes + 2;
-    if (mostLeases > most)
-      world.findings.violate('poison-is-stopped', `${mostLeases} leases in a row without a step; ${most} at most.`);
+    const { mostPoisonings } = world.watch;
+    const most = world.plan.maxResumes + 1;
+    if (mostPoisonings > most)
+      world.findings.violate('poison-is-stopped', `${mostPoisonings} processes died in a row; ${most} at most.`);
   },
 
   /** Every acknowledged item is taken, pending, or lost to a winner that is named; none is there twice. */

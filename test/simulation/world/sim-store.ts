@@ -76,10 +76,8 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
       pass('releaseLease', async () => {
         const before = data.threads.get(thread);
         const released = store.releaseLease(thread, incarnation, epoch);
-        if (data.threads.get(thread) !== before) {
-          watch.leases = Math.max(0, watch.leases - 1);
-          if (before !== undefined) unflushed.add(() => data.threads.set(thread, before));
-        }
+        if (data.threads.get(thread) !== before && before !== undefined)
+          unflushed.add(() => data.threads.set(thread, before));
         return released;
       }),
     createRecords: (...given) =>

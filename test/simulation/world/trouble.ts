@@ -183,7 +183,7 @@ function deleteThread(world: World): void {
   void new MemoryStore({ name: databaseName, data }).deleteThread(row.thread, row.incarnation, timeline.wallMs);
   client.acknowledged.clear();
   person.acknowledged.clear();
-  watch.leases = 0;
+  watch.poisonings = 0;
   watch.rescan();
 }
 

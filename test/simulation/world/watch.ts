@@ -36,9 +36,9 @@ export class Watch {
   readonly outcomes = new Map<number, SeenOutcome>();
   /** Effect keys whose result is on record, with the process that wrote it and how many groups had been applied by then. */
   readonly settled = new Map<string, { readonly life: Life | undefined; readonly at: number }>();
-  /** Leases in a row without a step. */
-  leases = 0;
-  mostLeases = 0;
+  /** Processes in a row that a node took away without a step in between. */
+  poisonings = 0;
+  mostPoisonings = 0;
   /** Once records were lost, what is known of the past no longer binds. */
   hasLosses = false;
   commits = 0;
@@ -84,11 +84,15 @@ export class Watch {
   }
 
   leased(before: ThreadRow | undefined, after: ThreadRow): void {
-    this.leases += 1;
-    this.mostLeases = Math.max(this.mostLeases, this.leases);
     if (before !== undefined && after.epoch.local <= before.epoch.local) {
       this.#findings.violate('lease-raises-epoch', `Epoch ${before.epoch.local} was leased as ${after.epoch.local}.`);
     }
+  }
+
+  /** A node takes its process away. */
+  poisoned(): void {
+    this.poisonings += 1;
+    this.mostPoisonings = Math.max(this.mostPoisonings, this.poisonings);
   }
 
   /** A call leaves for the outside. */
@@ -208,7 +212,7 @@ export class Watch {
 
   #seeCheckpoint({ group, rowBefore }: Applied, record: RecordWrite): void {
     const seen = seeCheckpoint(record);
-    this.leases = 0;
+    this.poisonings = 0;
     this.checkpointAt.set(seen.id, this.commits);
     if (seen.parent !== (rowBefore?.head ?? null) && goesBack.includes(seen.cause)) this.#checkPast(seen, rowBefore);
     else if (seen.parent !== (rowBefore?.head ?? null)) {

@@ -27,7 +27,7 @@ import { Timeline } from './timeline.ts';
 import { Watch } from './watch.ts';
 
 /** More operations than any run needs: what takes them does not end. */
-const mostOperations = 1_200;
+const mostOperations = 4_000;
 
 export interface Trouble {
   /** What happens to this operation, the `number`th of all. */
@@ -257,6 +257,7 @@ export class World {
       kill: async (place) => {
         this.findings.trace(`${place} kills its process`);
         this.counts.crashes += 1;
+        if (!life.isOver) this.watch.poisoned();
         this.kill(life, 50);
         await never();
       },
@@ -294,7 +295,9 @@ function contentsOf({ groups = [] }: Operation): string {
   const told = groups.map(({ id, records, row, inbox }) => {
     const written = records.map(({ table, key }) => `${table}/${key.slice(0, 14)}`);
     const status = row?.status === undefined ? [] : [row.status];
-    return [id.slice(0, 6), ...written, ...(inbox === undefined ? [] : [`inbox/${inbox.dedupId}`]), ...status].join(' ');
+    return [id.slice(0, 6), ...written, ...(inbox === undefined ? [] : [`inbox/${inbox.dedupId}`]), ...status].join(
+      ' ',
+    );
   });
   return told.length === 0 ? '' : ` of ${told.join(', and of ')}`;
 }
