@@ -1,7 +1,7 @@
 /** The world of a seed: a plan, what is sent, and what goes wrong. */
 import { callOf } from './kinds/calls.ts';
 import { inventPlan } from './plan/invent.ts';
-import { inventFamily, inventNews } from './plan/invent-families.ts';
+import { inventFamily, inventNews, inventTidying } from './plan/invent-families.ts';
 import type { Plan } from './plan/plan.ts';
 import { run, type Verdict } from './run.ts';
 import type { ClientAction } from './world/client.ts';
@@ -58,6 +58,7 @@ function inventActions(dice: Dice): readonly ClientAction[] {
       atOperation: dice.between(12, 90),
       twice: dice.percent(20),
     });
+  if (dice.percent(8)) actions.push(inventTidying(dice));
   if (dice.percent(5)) actions.push({ does: 'send', input: 'in3', afterMs: 0, atOperation: dice.between(12, 90) });
   return actions;
 }

@@ -1,12 +1,14 @@
 /** All that is left of a world at its end: what is stored, opened by the codec, beside what happened outside. */
+import { isLogImage } from '../../../src/codec/checkpoint-codec.ts';
 import { KeyRing } from '../../../src/codec/key-ring.ts';
 import { type LedgerEntry, readLedger } from '../../../src/codec/ledger-codec.ts';
+import { LogView } from '../../../src/codec/log-codec.ts';
 import type { ThreadCodec } from '../../../src/codec/thread-codec.ts';
-import { openThreadImage } from '../../../src/codec/thread-image.ts';
+import { openStateImage, openThreadImage } from '../../../src/codec/thread-image.ts';
 import { readAnswer, readWait } from '../../../src/codec/wait-codec.ts';
 import { ThreadState } from '../../../src/engine/thread-state.ts';
 import type { Log } from '../../../src/model/fields.ts';
-import type { WaitId } from '../../../src/model/ids.ts';
+import type { CheckpointId, WaitId } from '../../../src/model/ids.ts';
 import type { ThreadRow } from '../../../src/model/records.ts';
 import type { Wait, WaitAnswer } from '../../../src/model/wait.ts';
 import type { ModelRequest } from '../../../src/program/model.ts';
@@ -14,7 +16,7 @@ import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import { agentOf } from '../plan/interpret.ts';
 import type { CallArgs } from '../plan/plan.ts';
 import { never } from '../world/life.ts';
-import { type SeenCheckpoint, seeCheckpoint } from '../world/peek.ts';
+import type { SeenCheckpoint } from '../world/peek.ts';
 import { databaseName } from '../world/sim-store.ts';
 import type { World } from '../world/world.ts';
 
@@ -55,6 +57,8 @@ export async function gather(world: World): Promise<Evidence | undefined> {
   const store = new MemoryStore({ name: databaseName, data: world.data });
   const keyRing = await KeyRing.open(store, world.keys, world.cryptography, world.random);
   const codec = await keyRing.openThread(row.thread, row.incarnation);
+  if (world.counts.collections > 0) await checkKept(world, codec, row);
+  world.watch.restoreCollected();
   const { entries, lost } = await readLedger(codec, 0, row.ledger);
   return {
     world,
@@ -67,6 +71,21 @@ export async function gather(world: World): Promise<Evidence | undefined> {
     notes: world.watch.hasLosses ? [] : ((await stateOf(world, codec, row)).notes as readonly string[]),
     inbox: inboxOf(world, row),
   };
+}
+
+/** A12: every checkpoint that is left can be restored, whatever was taken away. */
+async function checkKept({ data, watch, findings }: World, codec: ThreadCodec, row: ThreadRow): Promise<void> {
+  if (watch.spoiled.size > 0) return;
+  for (const { key } of data.records('checkpoints', row.thread).range({})) {
+    if (!watch.seen.has(key)) continue; // bases and pins
+    try {
+      const image = await openStateImage(codec, key as CheckpointId);
+      const { notes } = Object.fromEntries(image.fields);
+      if (notes !== undefined && isLogImage(notes)) await new LogView(codec, 'notes', notes).slice(0);
+    } catch (error) {
+      findings.violate('what-is-kept-is-whole', `Checkpoint ${key} is left, and cannot be restored: ${String(error)}`);
+    }
+  }
 }
 
 /** The state at the head, logs as lists. */
@@ -88,15 +107,16 @@ export function undoneOf(entries: readonly Entry[], world: World): ReadonlySet<n
   return new Set(undone.map(({ intent }) => intent.number));
 }
 
-function lineageOf({ data, findings }: World, row: ThreadRow): readonly SeenCheckpoint[] {
+function lineageOf({ data, findings, watch }: World, row: ThreadRow): readonly SeenCheckpoint[] {
   const lineage: SeenCheckpoint[] = [];
   for (let id: string | null = row.head; id !== null; ) {
     const record = data.records('checkpoints', row.thread).get(id);
-    if (record === undefined) {
+    if (record === undefined && !watch.spoiled.has(`checkpoints/${id}`)) {
       findings.violate('lineage-is-whole', `Checkpoint ${id} of the head's lineage is not stored.`);
       break;
     }
-    const seen: SeenCheckpoint = seeCheckpoint(record);
+    const seen: SeenCheckpoint | undefined = watch.seen.get(id);
+    if (seen === undefined) break; // it came with a row that another oracle looks at
     lineage.push(seen);
     id = seen.parent;
   }

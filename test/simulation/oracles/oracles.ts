@@ -4,7 +4,7 @@ import { openRowControl } from '../../../src/codec/control-codec.ts';
 import { nextLedgerDigest } from '../../../src/codec/ledger-codec.ts';
 import { tables } from '../../../src/model/records.ts';
 import type { ClientAction } from '../world/client.ts';
-import { seeCheckpoint, seeDropped } from '../world/peek.ts';
+import { seeDropped } from '../world/peek.ts';
 import { type Evidence, stateOf, undoneOf } from './evidence.ts';
 import { follow } from './reference.ts';
 import { followRuns } from './whole-run.ts';
@@ -42,7 +42,7 @@ export const oracles = {
       .range({})
       .filter(({ key }) => !key.endsWith('.base'));
     // What a step took that never ended is there for the next wait.
-    const isAllKept = !all.some((record) => cutsOff.includes(seeCheckpoint(record).cause));
+    const isAllKept = !all.some((record) => cutsOff.includes(world.watch.checkpoint(record).cause));
     for (const { wait, answer } of waits) {
       if (answer?.decision !== 'arrived') continue;
       const id = inbox.get(answer.order);
@@ -77,7 +77,7 @@ export const oracles = {
     for (const [place, tool] of outside.tools) {
       if (tool === 'look' || tool === 'model') continue;
       if (world.counts.deletions > 0 && !place.startsWith('in9')) continue; // sent again to another thread, it is done again
-      if (world.plan.redoes === true && tool === 'put') continue;
+      if (world.redoes && tool === 'put') continue;
       const [carried, undone] = [outside.carried.get(place) ?? 0, outside.undone.get(place) ?? 0];
       if (carried > 1) findings.violate('once-is-once', `${tool} ${place} was carried out ${carried} times.`);
       if (world.watch.hasLosses) continue;
@@ -102,7 +102,7 @@ export const oracles = {
   /** One intention has one key, on every attempt and in every life. */
   'one-key-per-intention'({ world }) {
     for (const [place, keys] of world.outside.keys) {
-      if (world.plan.redoes === true && !/ by (pay|ship|book|mail)$/.test(place)) continue;
+      if (world.redoes && !/ by (pay|ship|book|mail)$/.test(place)) continue;
       if (world.counts.deletions > 0 && !place.startsWith('in9')) continue;
       if (keys.size > 1)
         world.findings.violate('one-key-per-intention', `${place} came with the keys ${[...keys].join(', ')}.`);
@@ -178,7 +178,7 @@ export const oracles = {
       .range({})
       .filter(({ key }) => !key.endsWith('.base'));
     const taken = new Set(
-      [...lineage, ...(world.plan.isWhole ? all.map(seeCheckpoint) : [])]
+      [...lineage, ...(world.plan.isWhole ? all.map((record) => world.watch.checkpoint(record)) : [])]
         .filter(({ cause }) => cause === 'input' || cause === 'failed')
         .flatMap(({ inboxTaken, inboxOrder }) => [inboxTaken, inboxOrder]),
     );
@@ -240,6 +240,7 @@ export const oracles = {
       if (table === 'wraps' || table === 'ledger' || table === 'waits') continue; // opened with the evidence
       for (const record of world.data.records(table, row.thread).range({})) {
         if (table === 'inbox' && record.key.startsWith('id:')) continue;
+        if (world.watch.spoiled.has(`${table}/${record.key}`)) continue;
         const placed = table === 'inbox' ? { ...record, key: String(record.plain.dedupId) } : record;
         try {
           await codec.openRecord(table, placed);

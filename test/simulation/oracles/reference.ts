@@ -74,6 +74,8 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
       // The step that was cut off: as much of what it used as the runner knew of that ended it.
       if (at.usage >= usage && at.usage <= usage + counted.tokens) usage = at.usage;
       next = undefined;
+    } else if (at.cause === 'repaired') {
+      // The state of the ancestor that it goes on from: what came after it is run again, with what is on record.
     } else if (next === undefined) {
       return disagree(at, 'it waits, and no step was due.');
     }
@@ -224,7 +226,7 @@ export function answersOf(evidence: Evidence): (commits: number) => Answers {
     resultOf(place) {
       const refusal = refused.get(place);
       const known = settled.get(place) ?? [];
-      const entry = world.plan.redoes
+      const entry = world.redoes
         ? known.at(-1)
         : firstOf(known, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
       if (refusal !== undefined) throw failure(refusal);

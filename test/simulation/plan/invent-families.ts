@@ -39,9 +39,17 @@ export function inventNews(dice: Dice, { limits }: Plan): readonly ClientAction[
   if (dice.percent(15)) news.push({ does: 'go_offline', afterMs: dice.below(20), forMs: dice.pick([100, 4_000]) });
   const policy = dice.pick(['roll_back', 'interrupt', 'reject'] as const);
   if (dice.percent(20)) news.push({ does: 'send', input: 'in4', afterMs: dice.between(2, 400), policy });
+  if (dice.percent(20)) news.push(inventTidying(dice));
   if (limits === undefined) return news;
   const more = limits.runMs === undefined ? { tokens: 20 } : { runMs: 86_400_000 };
   return [...news, { does: 'extend', id: 'extend1', limits: more, afterMs: dice.pick([10, 1_000, 9_000]) }];
+}
+
+/** Retention at work in the middle of a life. */
+export function inventTidying(dice: Dice): ClientAction {
+  const at = { afterMs: dice.pick([5, 40, 700, 4_000]), id: 'tidy1', twice: dice.percent(15) };
+  if (dice.percent(10)) return { does: 'purge', ...at };
+  return { does: 'compact', keepCheckpoints: dice.pick([1, 2, 3]), ...at };
 }
 
 function ops(dice: Dice): readonly Op[] {

@@ -24,9 +24,14 @@ export type ClientAction = {
   /** The network goes away, and comes back. */
   | { readonly does: 'go_offline'; readonly forMs: number; readonly twice?: false }
   | { readonly does: 'cancel'; readonly id: string; readonly twice?: boolean }
+  /** Takes away what nothing needs any more. */
+  | { readonly does: 'compact'; readonly id: string; readonly keepCheckpoints: number; readonly twice?: boolean }
+  /** Deletes the thread if it has ended. */
+  | { readonly does: 'purge'; readonly id: string; readonly twice?: boolean }
 );
 
-type Durable = Exclude<ClientAction, { does: 'go_offline' }>;
+type Tidying = Extract<ClientAction, { does: 'compact' | 'purge' }>;
+type Durable = Exclude<ClientAction, Tidying | { does: 'go_offline' }>;
 
 export class Client {
   /** Deduplication ids that were acknowledged, and not deleted since. */
@@ -48,17 +53,34 @@ export class Client {
       this.#goOffline(action.forMs);
       return;
     }
-    void this.#insist(action);
-    if (action.twice === true) void this.#insist(action);
+    const act = () =>
+      action.does === 'compact' || action.does === 'purge' ? this.#tidy(action) : this.#insist(action);
+    void act();
+    if (action.twice === true) void act();
   }
 
   #goOffline(forMs: number): void {
     const { outside, timeline } = this.#world;
     outside.isOnline = false;
+    outside.wasOffline = true;
     timeline.after(forMs, () => {
       outside.isOnline = true;
       for (const process of this.#world.processes) if (!process.life.isOver) process.kick();
     });
+  }
+
+  /** Retention at work, in whichever process there is. Whoever runs the thread meanwhile comes first, and it is left at that. */
+  async #tidy(action: Tidying): Promise<void> {
+    const world = this.#world;
+    const error = await world.insist(`${action.does} ${action.id}`, (thread, process) =>
+      process.between(async () => {
+        world.counts.collections += 1;
+        if (action.does === 'purge') await process.engine.purge({ doneDays: 0, failedDays: 0 });
+        else await thread.compact({ keepCheckpoints: action.keepCheckpoints, eventDays: 0 });
+      }),
+    );
+    if (error !== undefined && !engineErrors.is(error, 'lease_lost') && world.watch.spoiled.size === 0)
+      world.findings.violate('retention-works', `${action.id} failed: ${String(error)}`);
   }
 
   async #insist(action: Durable): Promise<void> {

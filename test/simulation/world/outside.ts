@@ -43,6 +43,8 @@ export class Outside {
   readonly #closed = new Map<string, number>();
   /** Whether the network is there. */
   isOnline = true;
+  /** Whether it was ever away. */
+  wasOffline = false;
   readonly #onTheWay = new Map<string, number>();
   readonly #timeline: Timeline;
   readonly #dice: Dice;

@@ -23,6 +23,8 @@ export class Process {
   readonly #opened = deferred<EngineThread>();
   #kicked: Deferred<void> = deferred<void>();
   #isRunning = false;
+  #engine: Engine | undefined;
+  readonly #chores: (() => Promise<void>)[] = [];
   #isStopped = false;
   /** How the last run ended. */
   lastEnd: RunEnd | undefined;
@@ -37,6 +39,20 @@ export class Process {
 
   get opened(): Promise<EngineThread> {
     return this.#opened.promise;
+  }
+
+  /** Does it where a run could be called, as retention asks for. Resolves once it is done. */
+  between<Result>(work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#chores.push(() => work().then(resolve, reject));
+      this.#kicked.resolve();
+    });
+  }
+
+  /** Once the thread was opened. */
+  get engine(): Engine {
+    if (this.#engine === undefined) throw new Error('The thread was not opened yet.');
+    return this.#engine;
   }
 
   /** Something may have come from outside. */
@@ -59,6 +75,7 @@ export class Process {
     for (;;) {
       if (this.#isStopped) return this.#world.retire(this.life);
       this.#kicked = deferred<void>();
+      for (const chore of this.#chores.splice(0)) await chore();
       this.#isRunning = true;
       const end = await thread.run();
       this.#isRunning = false;
@@ -149,6 +166,7 @@ export class Process {
         onFrame: (_, frame) => world.shows(this, frame),
       },
     );
+    this.#engine = engine;
     return engine.thread(threadId);
   }
 

@@ -5,6 +5,7 @@
 
 import type { CommitGroup } from '../../../src/model/commit.ts';
 import type { ThreadHash } from '../../../src/model/ids.ts';
+import type { Table } from '../../../src/model/records.ts';
 import { storeErrors } from '../../../src/store/errors.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { MemoryData } from '../../../src/stores/memory/memory-data.ts';
@@ -87,10 +88,21 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
       }),
     deleteThread: (...given) =>
       pass('deleteThread', async () => {
+        const before = data.threads.get(given[0]);
         unflushed.flush();
-        return store.deleteThread(...given);
+        const deleting = store.deleteThread(...given);
+        if (before !== undefined && !data.threads.has(given[0])) watch.purged(before);
+        return deleting;
       }),
-    deleteRecords: (...given) => pass('deleteRecords', () => store.deleteRecords(...given)),
+    deleteRecords: (thread, incarnation, epoch, records) =>
+      pass('deleteRecords', async () => {
+        unflushed.flush();
+        const found = records.map(({ table, key }) => ({ table, record: data.records(table, thread).get(key) }));
+        const result = await store.deleteRecords(thread, incarnation, epoch, records);
+        if (result.status === 'applied')
+          for (const { table, record } of found) if (record !== undefined) watch.collected(table, thread, record);
+        return result;
+      }),
     close: () => pass('close', () => store.close()),
   };
 }
@@ -133,9 +145,9 @@ export function troubleOf(code: StoreTrouble, operation: string): Error {
   }
 }
 
-/** Damages or takes away records that fit. Gives how many. */
-export function spoil(data: MemoryData, hash: ThreadHash, key: string, how: 'lose' | 'damage'): boolean {
-  const records = data.records('ledger', hash);
+/** Damages a record, or takes it away. False if there is none. */
+export function spoil(data: MemoryData, table: Table, hash: ThreadHash, key: string, how: 'lose' | 'damage'): boolean {
+  const records = data.records(table, hash);
   const record = records.get(key);
   if (record === undefined) return false;
   if (how === 'lose') {

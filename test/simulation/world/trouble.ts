@@ -13,8 +13,10 @@ export type Fault =
       readonly kind: 'crash';
       readonly side: Side;
       readonly power?: boolean;
-      readonly spoils?: 'lose' | 'damage' /** The newest intent, not one by chance. */;
+      readonly spoils?: 'lose' | 'damage' /** The newest intent or the head, not one by chance. */;
       readonly newest?: boolean;
+      /** What is spoiled. Default: the ledger. */
+      readonly of?: 'ledger' | 'state';
     }
   /** So many operations in a row that fit are refused; `timed_out` may have been carried out. */
   | {
@@ -135,11 +137,26 @@ function strike(
   }
 }
 
-function crash(world: World, life: Life, { power, spoils, newest }: Extract<Fault, { kind: 'crash' }>): void {
+function crash(world: World, life: Life, { power, spoils, newest, of }: Extract<Fault, { kind: 'crash' }>): void {
   world.counts.crashes += 1;
   if (power === true) world.cutPower();
   else world.kill(life);
-  if (spoils !== undefined) spoilNewest(world, spoils, newest === true);
+  if (spoils === undefined) return;
+  if (of === 'state') spoilState(world, spoils, newest === true);
+  else spoilNewest(world, spoils, newest === true);
+}
+
+/** One of the newest checkpoints is gone, or does not open. Nothing is lost by that: the thread is repaired. */
+function spoilState({ data, watch, counts, dice, findings }: World, how: 'lose' | 'damage', exactly: boolean): void {
+  const { hash } = watch;
+  const row = hash && data.threads.get(hash);
+  if (row === undefined || row.head === null) return;
+  const known = data.records('checkpoints', row.thread).range({ reverse: true, limit: 4 });
+  const key = exactly ? row.head : (known[dice.below(known.length)]?.key ?? row.head);
+  if (!spoil(data, 'checkpoints', row.thread, key, how)) return;
+  findings.trace(`${how} checkpoints/${key}`);
+  counts.spoiled += 1;
+  watch.spoiled.add(`checkpoints/${key}`);
 }
 
 /** A record of one of the newest entries of the ledger is gone, or does not open. */
@@ -149,7 +166,7 @@ function spoilNewest({ data, watch, counts, dice, findings }: World, how: 'lose'
   if (row === undefined || row.ledger === 0) return;
   const number = Math.max(1, row.ledger - (exactly ? 0 : dice.below(2)));
   const key = `${number.toString(16).padStart(10, '0')}.${exactly || dice.percent(70) ? 'i' : 'o'}`;
-  if (!spoil(data, row.thread, key, how)) return;
+  if (!spoil(data, 'ledger', row.thread, key, how)) return;
   findings.trace(`${how} ledger/${key}`);
   counts.losses += 1;
   watch.hasLosses = true;
@@ -175,16 +192,12 @@ function freeze(world: World, life: Life, { forMs, heirAfterMs }: Extract<Fault,
 }
 
 function deleteThread(world: World): void {
-  const { data, watch, client, person, counts, timeline } = world;
+  const { data, timeline } = world;
   const [row] = data.threads.values();
   if (row === undefined) return;
-  counts.deletions += 1;
   world.unflushed.flush();
   void new MemoryStore({ name: databaseName, data }).deleteThread(row.thread, row.incarnation, timeline.wallMs);
-  client.acknowledged.clear();
-  person.acknowledged.clear();
-  watch.poisonings = 0;
-  watch.rescan();
+  world.threadIsGone();
 }
 
 function olderCode(world: World, life: Life): void {
@@ -215,8 +228,9 @@ function inventFault(dice: Dice, hasJumps: boolean): Fault {
   const side = dice.pick<Side>(['before', 'sent', 'after']);
   const choice = dice.below(100);
   if (choice < 45) {
-    const spoils = dice.percent(10) ? dice.pick<'lose' | 'damage'>(['lose', 'damage']) : undefined;
-    return { kind: 'crash', side, power: dice.percent(25), ...(spoils && { spoils }) };
+    const spoils = dice.percent(18) ? dice.pick<'lose' | 'damage'>(['lose', 'damage']) : undefined;
+    const of = dice.percent(50) ? 'state' : 'ledger';
+    return { kind: 'crash', side, power: dice.percent(25), ...(spoils && { spoils, of }) };
   }
   if (choice < 68) {
     const code = dice.pick<StoreTrouble>(['store_failed', 'quota_exceeded', 'timed_out', 'timed_out']);

@@ -69,6 +69,8 @@ export class World {
     steals: 0,
     jumps: 0,
     losses: 0,
+    spoiled: 0,
+    collections: 0,
     deletions: 0,
     stops: 0,
   };
@@ -91,6 +93,7 @@ export class World {
     this.dice = dice.fork();
     this.findings = new Findings(keepsLines);
     this.watch = new Watch(this.findings, this.data);
+    this.watch.onPurged = () => this.threadIsGone();
     this.outside = new Outside(this.timeline, dice.fork(), this.findings);
     this.person = new Person(this, dice.fork());
     this.client = new Client(this);
@@ -107,6 +110,13 @@ export class World {
   async live(): Promise<void> {
     this.start();
     this.client.begin(this.#actions);
+    await this.#settle();
+    if (this.watch.spoiled.size === 0) return;
+    this.start(); // a record that was damaged last is found by whoever opens the thread next
+    await this.#settle();
+  }
+
+  async #settle(): Promise<void> {
     for (let still = 0; still < 2; ) {
       await turn();
       still = this.timeline.step() ? 0 : still + 1;
@@ -120,6 +130,14 @@ export class World {
     this.#processes.push(process);
     for (const run of this.#onStart.splice(0)) run();
     return process;
+  }
+
+  /**
+   * Whether calls that are not of class once may have been made again under new keys: by the plan's policy, or by the default
+   * one, which runs a step once more when the network is back (PROTOCOL 4: going back on purpose salts the lineage).
+   */
+  get redoes(): boolean {
+    return this.plan.redoes === true || (this.outside.wasOffline && this.plan.policy === undefined);
   }
 
   /** The newest living process. */
@@ -151,6 +169,15 @@ export class World {
     else this.timeline.after(restartMs, () => this.newest() ?? this.start());
   }
 
+  /** The thread was deleted, and what was acknowledged of it with it. */
+  threadIsGone(): void {
+    this.counts.deletions += 1;
+    this.client.acknowledged.clear();
+    this.person.acknowledged.clear();
+    this.watch.poisonings = 0;
+    this.watch.rescan();
+  }
+
   /** All that is not flushed is lost with every process. */
   cutPower(): void {
     this.counts.powerCuts += 1;
@@ -162,13 +189,15 @@ export class World {
   }
 
   /** Does it with the newest process, with the next one if that dies, and again where the store is in trouble. */
-  async insist(what: string, act: (thread: EngineThread) => Promise<void>): Promise<unknown> {
+  async insist(what: string, act: (thread: EngineThread, process: Process) => Promise<void>): Promise<unknown> {
     for (let tries = 0; tries < 60; tries += 1) {
       const process = this.newest() ?? (await this.#nextProcess());
-      const acted = process.opened.then(act).then(
-        () => undefined,
-        (error: unknown) => error ?? new Error('nothing was thrown'),
-      );
+      const acted = process.opened
+        .then((thread) => act(thread, process))
+        .then(
+          () => undefined,
+          (error: unknown) => error ?? new Error('nothing was thrown'),
+        );
       const outcome = await Promise.race([acted, process.life.death]);
       if (outcome === 'died') continue;
       this.findings.trace(
@@ -257,7 +286,7 @@ export class World {
       kill: async (place) => {
         this.findings.trace(`${place} kills its process`);
         this.counts.crashes += 1;
-        if (!life.isOver) this.watch.poisoned();
+        this.watch.poisoned(life);
         this.kill(life, 50);
         await never();
       },
