@@ -1,14 +1,12 @@
 /** All that is left of a world at its end: what is stored, opened by the codec, beside what happened outside. */
-import { isLogImage } from '../../../src/codec/checkpoint-codec.ts';
 import { KeyRing } from '../../../src/codec/key-ring.ts';
 import { type LedgerEntry, readLedger } from '../../../src/codec/ledger-codec.ts';
-import { LogView } from '../../../src/codec/log-codec.ts';
 import type { ThreadCodec } from '../../../src/codec/thread-codec.ts';
-import { openStateImage, openThreadImage } from '../../../src/codec/thread-image.ts';
+import { openThreadImage } from '../../../src/codec/thread-image.ts';
 import { readAnswer, readWait } from '../../../src/codec/wait-codec.ts';
 import { ThreadState } from '../../../src/engine/thread-state.ts';
 import type { Log } from '../../../src/model/fields.ts';
-import type { CheckpointId, WaitId } from '../../../src/model/ids.ts';
+import type { WaitId } from '../../../src/model/ids.ts';
 import type { ThreadRow } from '../../../src/model/records.ts';
 import type { Wait, WaitAnswer } from '../../../src/model/wait.ts';
 import type { ModelRequest } from '../../../src/program/model.ts';
@@ -57,7 +55,6 @@ export async function gather(world: World): Promise<Evidence | undefined> {
   const store = new MemoryStore({ name: databaseName, data: world.data });
   const keyRing = await KeyRing.open(store, world.keys, world.cryptography, world.random);
   const codec = await keyRing.openThread(row.thread, row.incarnation);
-  if (world.counts.collections > 0) await checkKept(world, codec, row);
   world.watch.restoreCollected();
   const { entries, lost } = await readLedger(codec, 0, row.ledger);
   return {
@@ -71,21 +68,6 @@ export async function gather(world: World): Promise<Evidence | undefined> {
     notes: world.watch.hasLosses ? [] : ((await stateOf(world, codec, row)).notes as readonly string[]),
     inbox: inboxOf(world, row),
   };
-}
-
-/** A12: every checkpoint that is left can be restored, whatever was taken away. */
-async function checkKept({ data, watch, findings }: World, codec: ThreadCodec, row: ThreadRow): Promise<void> {
-  if (watch.spoiled.size > 0) return;
-  for (const { key } of data.records('checkpoints', row.thread).range({})) {
-    if (!watch.seen.has(key)) continue; // bases and pins
-    try {
-      const image = await openStateImage(codec, key as CheckpointId);
-      const { notes } = Object.fromEntries(image.fields);
-      if (notes !== undefined && isLogImage(notes)) await new LogView(codec, 'notes', notes).slice(0);
-    } catch (error) {
-      findings.violate('what-is-kept-is-whole', `Checkpoint ${key} is left, and cannot be restored: ${String(error)}`);
-    }
-  }
 }
 
 /** The state at the head, logs as lists. */

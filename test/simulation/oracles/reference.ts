@@ -226,9 +226,9 @@ export function answersOf(evidence: Evidence): (commits: number) => Answers {
     resultOf(place) {
       const refusal = refused.get(place);
       const known = settled.get(place) ?? [];
-      const entry = world.redoes
-        ? known.at(-1)
-        : firstOf(known, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
+      const newest = known.at(-1)?.intent.key;
+      const own = world.redoes ? known.filter(({ intent }) => intent.key === newest) : known; // the others were left behind
+      const entry = firstOf(own, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
       if (refusal !== undefined) throw failure(refusal);
       if (entry === undefined) throw new Gap(`no result of ${place} is on record`);
       const status = entry.outcome?.status;

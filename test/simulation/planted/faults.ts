@@ -1,6 +1,7 @@
 /** Deliberate faults in the engine, the codec and the rules of the store. */
 import { fault, type PlantedFault } from './fault.ts';
 import { flowFaults } from './flow-faults.ts';
+import { keptFaults } from './kept-faults.ts';
 
 export const plantedFaults: readonly PlantedFault[] = [
   fault(
@@ -221,4 +222,5 @@ export const plantedFaults: readonly PlantedFault[] = [
     'if (leased.boundary.control.status !== undefined) return',
   ),
   ...flowFaults,
+  ...keptFaults,
 ];

@@ -90,6 +90,13 @@ export class Watch {
     if (group.row?.head !== undefined && group.row.head !== applied.rowBefore?.head) this.#checkHead(applied);
   }
 
+  /** The thread was deleted. */
+  forget(): void {
+    this.poisonings = 0;
+    this.#collected.length = 0; // another one of the same id has nothing to do with it
+    this.rescan();
+  }
+
   /** Called when the engine deleted the thread. */
   onPurged: () => void = () => undefined;
 

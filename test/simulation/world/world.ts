@@ -174,8 +174,7 @@ export class World {
     this.counts.deletions += 1;
     this.client.acknowledged.clear();
     this.person.acknowledged.clear();
-    this.watch.poisonings = 0;
-    this.watch.rescan();
+    this.watch.forget();
   }
 
   /** All that is not flushed is lost with every process. */
@@ -235,6 +234,7 @@ export class World {
       !isOld &&
       !isStale &&
       !isStoreTrouble(end.error.code) &&
+      !this.#isToBeRepaired(end.error.code) &&
       !this.watch.hasLosses &&
       this.counts.deletions === 0
     ) {
@@ -251,14 +251,14 @@ export class World {
 
   /** Where records were lost, stopping aloud is an end (PROTOCOL 1). */
   restsOnBlock(code: string | undefined): boolean {
-    if (isStoreTrouble(code) || this.counts.deletions > 0) return false;
-    if (!this.watch.hasLosses) return true;
-    this.stoppedAloud = true;
-    return true;
+    if (isStoreTrouble(code)) return false;
+    if (this.watch.hasLosses) this.stoppedAloud = true;
+    return this.watch.hasLosses || (this.counts.deletions === 0 && !this.#isToBeRepaired(code));
   }
 
   refused(error: unknown): void {
     if (storeErrors.is(error) || this.watch.hasLosses || this.counts.deletions > 0) return;
+    if (this.watch.spoiled.size > 0) return; // a record that is damaged is a typed error (I10), until a run has repaired it
     this.findings.violate('reads-are-whole', `The thread could not be read: ${String(error)}`);
   }
 
@@ -291,6 +291,11 @@ export class World {
         await never();
       },
     };
+  }
+
+  /** A repair that the store kept from its work leaves the thread as it was, and is tried again by the next run (A11). */
+  #isToBeRepaired(code: string | undefined): boolean {
+    return this.watch.spoiled.size > 0 && (code === 'record_damaged' || code === 'record_missing');
   }
 
   #meet(life: Life, operation: Operation): Interruption | undefined {
