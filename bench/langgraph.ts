@@ -1,5 +1,5 @@
 /** The peer: LangGraph.js with its MemorySaver, on a graph whose steps each append a message of 1 KB. */
-import { Annotation, END, MemorySaver, START, StateGraph } from '@langchain/langgraph';
+import { Annotation, END, MemorySaver, START, StateGraph } from '@langchain/langgraph/web';
 import { message } from './appending.ts';
 
 export interface PeerRun {

@@ -43,10 +43,11 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
   }
 
   /**
-   * Saves the state as the next checkpoint and makes it the head.
+   * Saves the state as the next checkpoint and makes it the head. Its parent is the head that this instance last loaded or saved,
+   * none if there is none, unless `parent` says another (PROTOCOL 2).
    *
-   * @throws `head_moved` (both heads in its details), `value_not_storable` (the path in its details), `state_invalid`, `field_unknown`,
-   * `state_not_an_object`, `log_not_a_list`: nothing was saved.
+   * @throws `head_moved` (both heads in its details), `value_not_storable` (the path in its details), `state_invalid`,
+   * `field_unknown`, `state_not_an_object`, `log_not_a_list`: nothing was saved.
    */
   async save(threadId: string, state: State, { parent, onConflict = 'fail' }: SaveOptions = {}): Promise<CheckpointId> {
     const expected = parent === undefined ? (this.#threads.get(threadId)?.image.row.head ?? null) : parent;

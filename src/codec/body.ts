@@ -135,7 +135,7 @@ export class BodyReader {
   }
 
   #storedFrom(item: unknown): StoredValue {
-    if (item instanceof Uint8Array) return Uint8Array.from(item);
+    if (item instanceof Uint8Array) return new Uint8Array(item);
     try {
       return largeRefOf(item);
     } catch {

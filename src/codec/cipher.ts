@@ -1,4 +1,4 @@
-/** Cryptography as a port: WebCrypto in a browser, a deterministic stand-in in a simulator. */
+/** Cryptography as a port: WebCrypto in a browser, a deterministic stand-in in a simulator (PROTOCOL 7). */
 export interface Cipher {
   /** Ciphertext followed by a 16-byte tag over it and `aad`. Never twice with one nonce. */
   encrypt(nonce: Uint8Array, aad: Uint8Array, plaintext: Uint8Array): Promise<Uint8Array>;

@@ -8,7 +8,7 @@ import { type RowControl, sealRowControl } from './control-codec.ts';
 import { tagOf } from './envelope.ts';
 import { sealEvents } from './events-codec.ts';
 import { nextLedgerDigest, type StoredIntent, sealIntent } from './ledger-codec.ts';
-import { sealSegments } from './log-codec.ts';
+import { encodeSegments, type Segment, sealSegment } from './log-codec.ts';
 import { BlobBatch, type ThreadCodec } from './thread-codec.ts';
 import type { StateImage, ThreadImage } from './thread-image.ts';
 
@@ -85,10 +85,13 @@ export async function buildCheckpoint(
     fields: isSnapshot ? fields : changed,
     removed: isSnapshot ? [] : plan.change.remove,
   };
-  const checkpointRecord = await sealCheckpoint(codec, body);
+  // Sealed side by side, as far as none needs the tag of another: a cipher's own way takes longer than its work.
+  const [checkpointRecord, ...besides] = await Promise.all([
+    sealCheckpoint(codec, body),
+    ...segments.map((segment) => sealSegment(codec, segment)),
+    ...(isSnapshot ? [] : sealEvents(codec, plan.id, plan.events)),
+  ]);
   const tag = tagOf(checkpointRecord.body);
-  const change = isSnapshot ? { ...body, tag, fields: changed, removed: plan.change.remove } : undefined;
-  const eventRecord = await sealEvents(codec, plan.id, plan.events, change);
   const control: RowControl = { ...before.control, base: body.base, headTag: tag };
   const rowChange = {
     head: plan.id,
@@ -96,21 +99,18 @@ export async function buildCheckpoint(
     ledger: row.ledger,
     status: plan.control.status,
     inboxTaken: plan.inboxSeen ?? plan.control.inboxTaken,
-    resumes: 0,
+    resumes: 0, // only a committed step says that the thread does not stop its worker (PROTOCOL 5)
     wakeUpAtMs: plan.wakeUpAtMs ?? null,
     updatedAtMs: plan.atMs,
   };
-  const records = [checkpointRecord, ...eventRecord, ...segments, ...(plan.records ?? []), ...blobs.writes()];
-  const built = await finish(
-    codec,
-    before,
-    control,
-    rowChange,
-    plan.id as string as CommitId,
-    plan.durability,
-    records,
-    blobs,
-  );
+  const change = { ...body, tag, fields: changed, removed: plan.change.remove };
+  const [sealedRow, ...events] = await Promise.all([
+    sealRowControl(codec, control, { ...row, ...rowChange }),
+    ...(isSnapshot ? sealEvents(codec, plan.id, plan.events, change) : []),
+  ]);
+  const records = [checkpointRecord, ...besides, ...events, ...(plan.records ?? []), ...blobs.writes()];
+  const commit = { id: plan.id as string as CommitId, durability: plan.durability, records, blobs };
+  const built = finish(before, { ...rowChange, control: sealedRow }, control, commit);
   return {
     group: { ...built.group, ...(plan.also && { also: plan.also }) },
     image: {
@@ -133,31 +133,39 @@ export async function buildIntent(
   options: { id: CommitId; durability: Durability; blobs: BlobBatch; records?: readonly RecordWrite[] },
 ): Promise<BuiltGroup> {
   const digest = await nextLedgerDigest(codec, before.control.ledgerDigest, intent);
-  const record = await sealIntent(codec, intent, digest);
   const control: RowControl = { ...before.control, ledgerDigest: digest };
-  const records = [record, ...(options.records ?? []), ...options.blobs.writes()];
   const change = {
     head: before.row.head,
     sequence: before.row.sequence,
     ledger: intent.number,
     updatedAtMs: intent.atMs,
   };
-  return finish(codec, before, control, change, options.id, options.durability, records, options.blobs);
+  const [record, sealed] = await Promise.all([
+    sealIntent(codec, intent, digest),
+    sealRowControl(codec, control, { ...before.row, ...change }),
+  ]);
+  const records = [record, ...(options.records ?? []), ...options.blobs.writes()];
+  return finish(before, { ...change, control: sealed }, control, { ...options, records });
 }
 
-/** Adds the conditions of every write of a runner, and the row's sealed control, to a group. */
-async function finish(
-  codec: ThreadCodec,
+interface Writes {
+  readonly id: CommitId;
+  readonly durability: Durability;
+  readonly records: readonly RecordWrite[];
+  readonly blobs: BlobBatch;
+}
+
+/**
+ * A group with the conditions of every write of a runner, intents included, and the thread after it: with incarnation, epoch, head
+ * and ledger as they were found, or not at all (PROTOCOL 2).
+ */
+function finish(
   before: ThreadImage,
+  change: RowChange & Pick<ThreadImage['row'], 'head' | 'ledger' | 'sequence' | 'control'>,
   control: RowControl,
-  change: RowChange & Pick<ThreadImage['row'], 'head' | 'ledger' | 'sequence'>,
-  id: CommitId,
-  durability: Durability,
-  records: readonly RecordWrite[],
-  blobs: BlobBatch,
-): Promise<BuiltGroup> {
+  { id, durability, records, blobs }: Writes,
+): BuiltGroup {
   const { row } = before;
-  const sealed = await sealRowControl(codec, control, { ...row, ...change });
   const group: CommitGroup = {
     id,
     thread: row.thread,
@@ -170,9 +178,9 @@ async function finish(
       ...blobs.conditions(),
     ],
     records,
-    row: { ...change, control: sealed },
+    row: change,
   };
-  return { group, image: { ...before, row: { ...row, ...change, control: sealed }, control } };
+  return { group, image: { ...before, row: { ...row, ...change }, control } };
 }
 
 async function encodeChange(
@@ -180,16 +188,16 @@ async function encodeChange(
   fields: ReadonlyMap<string, FieldImage>,
   { change, span }: CheckpointPlan,
   blobs: BlobBatch,
-): Promise<{ changed: ReadonlyMap<string, FieldImage>; segments: readonly RecordWrite[] }> {
+): Promise<{ changed: ReadonlyMap<string, FieldImage>; segments: readonly Segment[] }> {
   const changed = new Map<string, FieldImage>();
-  const segments: RecordWrite[] = [];
+  const segments: Segment[] = [];
   for (const [name, value] of change.set) changed.set(name, await codec.encodeValue(value, name, blobs));
   for (const [name, items] of change.append) {
     const image = fields.get(name);
     const goesOn = image !== undefined && isLogImage(image) && !change.restart?.has(name);
     const log: LogImage = goesOn ? image : { spans: [] };
     const from = logLength(log);
-    for (const segment of await sealSegments(codec, name, span, from, items, blobs)) segments.push(segment);
+    for (const segment of await encodeSegments(codec, name, span, from, items, blobs)) segments.push(segment);
     changed.set(name, extended(log, span, from, items.length));
   }
   return { changed, segments };

@@ -1,4 +1,8 @@
-/** The sealed part of a thread row: what must be known, and trusted, before any checkpoint is opened. */
+/**
+ * The sealed part of a thread row: what must be known, and trusted, before any checkpoint is opened. Head, its tag, and counter and
+ * digest of the ledger are in what it authenticates, so that none of them can be put back alone; epoch and time to wake are
+ * not: a server without keys must change them (PROTOCOL 3 and 7).
+ */
 import type { CheckpointId, ThreadId } from '../model/ids.ts';
 import type { PlainFields, ThreadRow } from '../model/records.ts';
 import { BodyReader } from './body.ts';

@@ -13,7 +13,8 @@
  *   end-16   16  authentication tag
  * ```
  *
- * The authenticated data binds the place: bytes moved anywhere else do not open.
+ * The authenticated data binds the place: bytes moved anywhere else do not open. It carries the parent's tag, so that opening a
+ * record needs no other one; whether they form a chain is a check of its own (PROTOCOL 7).
  */
 import { concatBytes, framed } from '../base/bytes.ts';
 import type { Incarnation, ThreadHash } from '../model/ids.ts';

@@ -11,15 +11,16 @@ import { bodyItems, type Checkpoint } from './checkpoint-codec.ts';
 import { packBody } from './packer.ts';
 import type { ThreadCodec } from './thread-codec.ts';
 
-export async function sealEvents(
+/** None where there is nothing to record. */
+export function sealEvents(
   codec: ThreadCodec,
   id: CheckpointId,
   events: readonly ThreadEvent[],
   change?: Checkpoint,
-): Promise<readonly RecordWrite[]> {
+): readonly Promise<RecordWrite>[] {
   if (events.length === 0 && change === undefined) return [];
   const items = events.map((event) => [event.type, event.atMs, new Map(Object.entries(event.details))]);
   const changed = change === undefined ? [] : [[change.parent, change.parentTag, bodyItems(change)]];
   const options = { parentTag: change?.tag ?? null };
-  return [await codec.sealRecord('events', id, packBody([items, changed]), options)];
+  return [codec.sealRecord('events', id, packBody([items, changed]), options)];
 }

@@ -1,4 +1,8 @@
-/** Inbox items. Their place binds thread and deduplication id; the order is the store's. */
+/**
+ * Inbox items (PROTOCOL 6). Their place binds thread and deduplication id; the order is the store's, which gives it inside its
+ * transaction, and so it is not sealed: whoever writes to the store can change the order of what is open, or put an item
+ * there once more. Against that there is only the store itself (docs/guarantees.md).
+ */
 import type { InboxAppend } from '../model/commit.ts';
 import { sortable } from '../model/ids.ts';
 import type { Extension, InboxPolicy, Settled } from '../model/inbox.ts';
@@ -6,7 +10,7 @@ import type { RecordRange, StoredRecord } from '../model/records.ts';
 import { BodyReader, storedItem } from './body.ts';
 import { codecErrors } from './errors.ts';
 import { packBody } from './packer.ts';
-import { type BlobBatch, recordFormat, type ThreadCodec } from './thread-codec.ts';
+import { BlobBatch, recordFormat, type StoredValue, sameStored, type ThreadCodec } from './thread-codec.ts';
 
 /**
  * `input` carries an update of the state; `cancel` asks the run to stop; `event` is something that a wait of its name takes
@@ -83,7 +87,27 @@ function orderIn({ key }: StoredRecord): number {
   return Number.parseInt(key.slice(2), 16);
 }
 
-async function openItem(codec: ThreadCodec, record: StoredRecord): Promise<OrderedItem> {
+/** The item of this order as it was given, its payload undecoded; `undefined` if it was collected. @throws `record_damaged` */
+export async function keptItem(codec: ThreadCodec, order: number): Promise<KeptItem | undefined> {
+  const record = await codec.source.get('inbox', codec.thread, `o:${sortable(order)}`);
+  return record && (await openKept(codec, record)).kept;
+}
+
+/** Whether this is the same item, but for its time and for what it does to a run under way. */
+export async function isSameItem(codec: ThreadCodec, { type, stored, label }: KeptItem, item: InboxItem) {
+  const payload = payloadOf(item);
+  const given = payload === undefined ? null : await codec.encodeValue(payload, item.type, new BlobBatch());
+  return type === item.type && sameStored(stored, given) && (item.type !== 'event' || label === item.name);
+}
+
+export interface KeptItem {
+  readonly type: string;
+  readonly atMs: number;
+  readonly stored: StoredValue | null;
+  readonly label: string;
+}
+
+async function openKept(codec: ThreadCodec, record: StoredRecord) {
   const { dedupId } = (record.plain ?? {}) as StoredRecord['plain'];
   const order = orderIn(record);
   if (typeof dedupId !== 'string' || !Number.isSafeInteger(order)) {
@@ -92,9 +116,19 @@ async function openItem(codec: ThreadCodec, record: StoredRecord): Promise<Order
   }
   const { plaintext } = await codec.openRecord('inbox', { ...record, key: dedupId });
   const reader = BodyReader.of(plaintext, { table: 'inbox', key: record.key });
-  const [type, atMs, stored, label] = [reader.text(), reader.number(), reader.storedOrNull(), reader.text()];
-  const value = stored === null ? undefined : await codec.decodeValue(stored);
-  return { order, dedupId, item: itemFrom(type, atMs, value, label, record.key) };
+  const kept: KeptItem = {
+    type: reader.text(),
+    atMs: reader.number(),
+    stored: reader.storedOrNull(),
+    label: reader.text(),
+  };
+  return { order, dedupId, kept };
+}
+
+async function openItem(codec: ThreadCodec, record: StoredRecord): Promise<OrderedItem> {
+  const { order, dedupId, kept } = await openKept(codec, record);
+  const value = kept.stored === null ? undefined : await codec.decodeValue(kept.stored);
+  return { order, dedupId, item: itemFrom(kept.type, kept.atMs, value, kept.label, record.key) };
 }
 
 function itemFrom(type: string, atMs: number, value: unknown, label: string, key: string): InboxItem {

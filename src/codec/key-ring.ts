@@ -1,7 +1,8 @@
 /**
  * The keys of one database: a root key that only the key store holds, and under it, as sealed records, the index key
  * (for thread hashes) and one data secret for each thread. Never makes a new root key while sealed data exists (I10):
- * a missing one is "locked", not "new".
+ * a missing one is "locked", not "new". Wraps are records of their own, which no commit writes; a thread is made on condition
+ * of the ring that its key was wrapped with. No root key is destroyed, since none is replaced yet (PROTOCOL 7).
  */
 import { base64url, utf8 } from '../base/bytes.ts';
 import { type Random, randomId } from '../base/random.ts';

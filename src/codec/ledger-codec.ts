@@ -1,9 +1,8 @@
 /**
- * The ledger: one immutable record for each intent, `<number>.i`, and beside it the outcome `.o`, the doubt `.d` and any
- * later outcome that differs `.x<random>`. Numbers are consecutive, and each intent carries the digest over all before it:
- * a lost entry shows as a hole.
+ * The ledger: one immutable record for each intent, `<number>.i`, and beside it the outcome `.o`, the doubt `.d`, any later
+ * outcome that differs `.x<random>`, and the space that is kept for the outcome `.r`. Numbers are consecutive, and each intent carries the digest over all before it:
+ * a lost entry shows as a hole (PROTOCOL 3).
  */
-import { equalBytes } from '../base/bytes.ts';
 import type { ErrorData } from '../base/errors.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { Doubt, EffectClass, EffectKind, Intent, Outcome, OutcomeStatus, SettledBy } from '../model/effect.ts';
@@ -11,7 +10,7 @@ import { type CommitId, type EffectKey, type StepId, sortable } from '../model/i
 import type { StoredRecord } from '../model/records.ts';
 import { BodyReader, storedItem } from './body.ts';
 import { packBody } from './packer.ts';
-import type { StoredValue, ThreadCodec } from './thread-codec.ts';
+import { recordFormat, type StoredValue, sameStored, type ThreadCodec } from './thread-codec.ts';
 
 export type StoredIntent = Intent<StoredValue>;
 export type StoredOutcome = Outcome<StoredValue>;
@@ -25,7 +24,7 @@ export interface LedgerEntry {
   readonly doubt: Doubt | undefined;
 }
 
-export function ledgerKey(number: number, part: 'i' | 'o' | 'd'): string {
+export function ledgerKey(number: number, part: 'i' | 'o' | 'd' | 'r'): string {
   return `${sortable(number)}.${part}`;
 }
 
@@ -80,6 +79,20 @@ export function sealDoubt(codec: ThreadCodec, number: number, doubt: Doubt): Pro
   });
 }
 
+/** Enough for how a call ended, and a short result or the reason why a long one is not there. */
+const reservedBytes = 1_024;
+
+/** Space that an intent takes for its outcome, so that a call which was made can be said to have been (PROTOCOL 8). */
+export function sealReserve(codec: ThreadCodec, number: number): Promise<RecordWrite> {
+  return codec.sealRecord('ledger', ledgerKey(number, 'r'), packBody([new Uint8Array(reservedBytes)]));
+}
+
+/** Gives the space back, in the group that needs it. The record stays, empty. */
+export function freedReserve(number: number): RecordWrite {
+  const empty = { format: recordFormat, plain: {}, body: new Uint8Array(0) };
+  return { table: 'ledger', key: ledgerKey(number, 'r'), ...empty, mode: 'replace' };
+}
+
 /** The outcome on record of this entry, if there is one. @throws `record_damaged` */
 export async function readOutcome(codec: ThreadCodec, number: number): Promise<StoredOutcome | undefined> {
   const record = await codec.source.get('ledger', codec.thread, ledgerKey(number, 'o'));
@@ -89,12 +102,6 @@ export async function readOutcome(codec: ThreadCodec, number: number): Promise<S
 /** Whether two outcomes say the same: how it ended, and with which result. */
 export function saysTheSame(a: StoredOutcome, b: StoredOutcome): boolean {
   return a.status === b.status && sameStored(a.value, b.value);
-}
-
-function sameStored(a: StoredValue | null, b: StoredValue | null): boolean {
-  if (a === null || b === null) return a === b;
-  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
-  return !(b instanceof Uint8Array) && a.hash === b.hash && a.form === b.form;
 }
 
 export interface LedgerSlice {

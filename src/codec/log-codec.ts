@@ -1,4 +1,7 @@
-/** Log fields: segments of items, immutable, addressed by field, span and the index of their first item. */
+/**
+ * Log fields: segments of items, immutable, addressed by field, span and the index of their first item. A snapshot names them, so
+ * that one of a long thread costs what changed, and a log is read piece by piece (PROTOCOL 7).
+ */
 import type { RecordWrite } from '../model/commit.ts';
 import type { Log } from '../model/fields.ts';
 import { sortable } from '../model/ids.ts';
@@ -18,36 +21,49 @@ const pendingSpan = '';
 /** Items that a running thread keeps at hand, so that a look at the newest needs no read. */
 const recentItems = 64;
 
-export async function sealSegments(
+/** A segment that is not sealed yet. */
+export interface Segment {
+  readonly key: string;
+  readonly from: number;
+  readonly items: readonly StoredValue[];
+}
+
+/** The items as segments. Blobs they need are added to `blobs`. @throws `value_not_storable` */
+export async function encodeSegments(
   codec: ThreadCodec,
   field: string,
   span: string,
   from: number,
   items: readonly unknown[],
   blobs: BlobBatch,
-): Promise<readonly RecordWrite[]> {
+): Promise<readonly Segment[]> {
   const encoded = await Promise.all(
     items.map((item, index) => codec.encodeValue(item, `${field}[${from + index}]`, blobs)),
   );
-  const records: Promise<RecordWrite>[] = [];
+  const segments: Segment[] = [];
+  const put = (first: number, end?: number) =>
+    segments.push({ key: segmentKey(field, span, from + first), from: from + first, items: encoded.slice(first, end) });
   let first = 0;
   let bytes = 0;
   encoded.forEach((item, index) => {
     const size = item instanceof Uint8Array ? item.length : defaultThresholdBytes / 16;
     if (bytes + size > segmentBytes && index > first) {
-      records.push(sealSegment(codec, field, span, from + first, encoded.slice(first, index)));
+      put(first, index);
       first = index;
       bytes = 0;
     }
     bytes += size;
   });
-  if (first < encoded.length) records.push(sealSegment(codec, field, span, from + first, encoded.slice(first)));
-  return Promise.all(records);
+  if (first < encoded.length) put(first);
+  return segments;
 }
 
-function sealSegment(codec: ThreadCodec, field: string, span: string, from: number, items: readonly StoredValue[]) {
-  const key = segmentPrefix(field, span) + sortable(from);
+export function sealSegment(codec: ThreadCodec, { key, from, items }: Segment): Promise<RecordWrite> {
   return codec.sealRecord('segments', key, packBody([items.map(storedItem)]), { plain: { from, count: items.length } });
+}
+
+function segmentKey(field: string, span: string, from: number): string {
+  return segmentPrefix(field, span) + sortable(from);
 }
 
 /** A log as nodes see it. `grown` gives a new view; a view itself never changes. */

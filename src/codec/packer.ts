@@ -13,7 +13,7 @@ const bodies = new Packr({ mapsAsObjects: false, useRecords: false, variableMapS
 const values = new Packr({ structuredClone: true });
 
 export function packBody(body: readonly unknown[]): Uint8Array {
-  return Uint8Array.from(bodies.pack(body));
+  return new Uint8Array(bodies.pack(body));
 }
 
 export function unpackBody(bytes: Uint8Array): unknown {
@@ -62,7 +62,7 @@ addExtension({
 });
 
 export function packValue(value: unknown): Uint8Array {
-  return Uint8Array.from(values.pack(value));
+  return new Uint8Array(values.pack(value));
 }
 
 export function unpackValue(bytes: Uint8Array, resolve: (ref: LargeRef) => unknown): unknown {

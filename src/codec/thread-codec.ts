@@ -1,4 +1,4 @@
-import { concatBytes, utf8 } from '../base/bytes.ts';
+import { concatBytes, equalBytes, utf8 } from '../base/bytes.ts';
 import { Secrets } from '../base/secrets.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import { FileRef } from '../model/file-ref.ts';
@@ -199,7 +199,10 @@ export function checkFormat(where: { readonly table: string; readonly key: strin
   if (format > recordFormat) throw codecErrors.make('format_unknown', { ...where, format, known: recordFormat });
 }
 
-/** The blobs that one commit needs: fresh ones to write, stored ones that must still be there. */
+/**
+ * The blobs that one commit needs: fresh ones to write, stored ones that must still be there (PROTOCOL 7). By their content, so that
+ * each payload is stored once (PROTOCOL 3).
+ */
 export class BlobBatch {
   /** Whether a stored blob may be referred to: only by a writer whose commit names its epoch, as collection raises it. */
   readonly mayReuse: boolean;
@@ -226,6 +229,12 @@ export class BlobBatch {
       key: chunkKey(ref.hash, chunkCount(ref.bytes) - 1),
     }));
   }
+}
+
+export function sameStored(a: StoredValue | null, b: StoredValue | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
+  return !(b instanceof Uint8Array) && a.hash === b.hash && a.form === b.form;
 }
 
 function chunkKey(hash: string, index: number): string {

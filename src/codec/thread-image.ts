@@ -34,8 +34,8 @@ export async function openThreadImage(codec: ThreadCodec, row: ThreadRow): Promi
 }
 
 /**
- * The state at a checkpoint: the newest snapshot in its lineage, and the deltas after it. `base` is that snapshot where it
- * is known; else the checkpoint itself says.
+ * The state at a checkpoint: the newest snapshot in its lineage, and the deltas after it (PROTOCOL 8). `base` is that snapshot where
+ * it is known; else the checkpoint itself says.
  */
 export async function openStateImage(codec: ThreadCodec, id: CheckpointId, base?: CheckpointId): Promise<StateImage> {
   const lineage = await openLineage(codec, id, base ?? (await openById(codec, id)).base);

@@ -1,4 +1,4 @@
-/** Wait slots: `w:<id>` asks, `a:<id>` is the one answer. */
+/** Wait slots (PROTOCOL 6): `w:<id>` asks, `a:<id>` is the one answer; it carries the digest of what was shown. */
 import { equalBytes } from '../base/bytes.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { EffectKey, StepId, WaitId } from '../model/ids.ts';

@@ -30,9 +30,24 @@ export const webCryptography: Cryptography<CryptoKey> = {
   },
 };
 
-/** Random bytes of the platform. */
+/** Asking the platform costs many times what a nonce is worth: it is asked for so many bytes at once. */
+const poolBytes = 4_096;
+const pool = new Uint8Array(poolBytes);
+let poolUsed = poolBytes;
+
+/** Random bytes of the platform; each is given once, and not kept. */
 export const webRandom: Random = {
-  bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  bytes(length) {
+    if (length > poolBytes / 8) return crypto.getRandomValues(new Uint8Array(length));
+    if (poolUsed + length > poolBytes) {
+      crypto.getRandomValues(pool);
+      poolUsed = 0;
+    }
+    const bytes = pool.slice(poolUsed, poolUsed + length);
+    pool.fill(0, poolUsed, poolUsed + length);
+    poolUsed += length;
+    return bytes;
+  },
 };
 
 function gcm(key: CryptoKey): Cipher {

@@ -35,12 +35,12 @@ export async function callWithin(
     return { error: limit.signal.reason };
   } finally {
     run.signal.removeEventListener('abort', stop);
-    stopTimer.abort();
+    stopTimer.abort('the call ended');
     await timer;
   }
 }
 
-/** Only what the tool itself declares a refusal is certain not to have happened. */
+/** Once a call may have left, only what the tool itself declares a refusal is certain not to have happened (PROTOCOL 3). */
 export function isDefiniteRefusal(error: unknown): boolean {
   return error instanceof Refusal;
 }

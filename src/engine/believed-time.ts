@@ -6,8 +6,9 @@ const driftMs = 5_000;
 const believedAfterMs = 300_000;
 
 /**
- * The time of day as far as it can be believed. A wall clock that jumps while this process runs is not followed at once: it
- * may have been set wrong, and what expires by it cannot be undone. One that stays where it jumped is right: the machine slept.
+ * The time of day as far as it can be believed (PROTOCOL 8). A wall clock that jumps while this process runs is not followed at
+ * once: it may have been set wrong, and what expires by it cannot be undone. One that stays where it jumped is right: the
+ * machine slept.
  * A clock that was wrong before this process began cannot be noticed.
  */
 export class BelievedTime {

@@ -85,7 +85,7 @@ export class RunBoundaries {
 
   /**
    * Ends the run; what was done is kept, that of lines which had not ended included. Inputs that came before the cancel are
-   * lost to it, by name. A thread whose run has ended stays as it ended.
+   * lost to it, by name (PROTOCOL 6). A thread whose run has ended stays as it ended.
    */
   async cancel(
     state: ThreadState,

@@ -1,17 +1,17 @@
 /** One commit of a runner (A4): what is common to all of them. */
 
 import type { OrderedItem } from '../codec/inbox-codec.ts';
-import { BlobBatch } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
-import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
-import type { OtherThread, RecordWrite } from '../model/commit.ts';
+import { readAnswer, readWait } from '../codec/wait-codec.ts';
+import type { OtherThread } from '../model/commit.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import type { Frame } from '../model/frame.ts';
 import type { WaitId } from '../model/ids.ts';
-import type { Settled } from '../model/inbox.ts';
+import { type Settled, withSettled } from '../model/inbox.ts';
 import { type Lines, noLines } from '../model/lines.ts';
 import type { Wait } from '../model/wait.ts';
 import { answerToParent, type Children } from './children.ts';
+import { closedWaits } from './closed-waits.ts';
 import { engineErrors } from './errors.ts';
 import { timeLeft } from './limits.ts';
 import { readLines } from './line-draft.ts';
@@ -176,15 +176,26 @@ export class Boundary {
 
   /**
    * A commit after which nobody waits for these any more: those that are still open are closed with it. An answer that comes
-   * in between is not overwritten: then the open waits are looked up again.
+   * in between is not overwritten: then the open waits are looked up again. Events that answered them are used up, since an
+   * event goes to one wait (PROTOCOL 6); they are `free` where the same step runs once more and makes all its calls again.
    */
-  async commitClosing(waits: (image: ThreadImage) => readonly WaitId[], make: MakeBoundary): Promise<ThreadImage> {
+  async commitClosing(
+    waits: (image: ThreadImage) => readonly WaitId[],
+    make: MakeBoundary,
+    events: 'used_up' | 'free' = 'used_up',
+  ): Promise<ThreadImage> {
     for (;;) {
       try {
-        const records = await this.#cancelledAnswers(waits(this.image));
+        const nowMs = this.parts.ports.clock.nowMs();
+        const { records, taken } = await closedWaits(this.parts.writer.codec, waits(this.image), nowMs);
         return await this.commit(async (image) => {
           const made = await make(image);
-          return { ...made, records: [...(made.records ?? []), ...records] };
+          const settled = withSettled({ ...controlOf(image, 0), ...made.control }, events === 'free' ? [] : taken);
+          return {
+            ...made,
+            control: { ...made.control, ...settled },
+            records: [...(made.records ?? []), ...records],
+          };
         });
       } catch (error) {
         if (!engineErrors.is(error, 'wait_closed')) throw error;
@@ -201,13 +212,6 @@ export class Boundary {
 
   event(type: ThreadEvent['type'], details: ThreadEvent['details']): ThreadEvent {
     return { type, atMs: this.parts.ports.clock.nowMs(), details };
-  }
-
-  async #cancelledAnswers(ids: readonly WaitId[]): Promise<readonly RecordWrite[]> {
-    const nowMs = this.parts.ports.clock.nowMs();
-    const { codec } = this.parts.writer;
-    const open = await this.unanswered(ids);
-    return Promise.all(open.map((wait) => sealAnswer(codec, wait, { decision: 'cancelled' }, nowMs, new BlobBatch())));
   }
 }
 

@@ -161,6 +161,7 @@ function toolRequest({ agent, run }: ScopeParts, name: string, input: unknown, p
     retry: { ...defaultRetry, ...tool.retry },
     timeLimitMs: tool.timeLimitMs ?? defaultTimeLimitMs,
     settleMs: tool.settleMs ?? defaultSettleMs,
+    fenced: tool.fenced ?? false,
     run: async (given, call) => tool.run(parse(given), call),
     ...(tool.network && { mayStart: (attempt: number) => waitWhileOffline(run, `${place}/attempt.${attempt}`) }),
     ...(tool.verify && { verify: async (given, call) => tool.verify?.(parse(given), call) ?? { verdict: 'unknown' } }),

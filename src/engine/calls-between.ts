@@ -7,7 +7,7 @@ export function isCallOf({ intent }: LedgerEntry, kind: CallKind): boolean {
   return kind === 'load' ? intent.kind === 'tool' && intent.effectClass === 'read' : intent.kind === kind;
 }
 
-/** Whether the call was made, or may have been, and is one that nothing makes again by itself. */
+/** Whether the call was made, or may have been, and is one that nothing makes again by itself: no policy does (PROTOCOL 3 and 4). */
 export function mustNotRepeat({ intent, outcome }: LedgerEntry): boolean {
   return intent.kind === 'tool' && intent.effectClass === 'once' && outcome?.status !== 'failed';
 }

@@ -112,12 +112,16 @@ export class Children {
   }
 }
 
-/** What a child's last commit writes to its parent; `undefined` where nobody waits for it any more. */
+/** What a child's last commit writes to its parent; `undefined` where nobody waits for it any more, or nobody is there. */
 export async function answerToParent(
-  { keyRing, clock }: EnginePorts,
+  { store, keyRing, clock }: EnginePorts,
   { thread, incarnation, wait: id }: ParentThread,
   outcome: ChildOutcome,
 ): Promise<OtherThread | undefined> {
+  const row = await store.readThread(thread);
+  const isOther =
+    row === undefined ? (await store.readTombstone(thread)) !== undefined : row.incarnation !== incarnation;
+  if (isOther) return undefined; // deleted; a row that is only lost leaves no tombstone, and its child is blocked
   const parent = await keyRing.openThread(thread, incarnation);
   const wait = await readWait(parent, id);
   if (wait === undefined || (await readAnswer(parent, id)) !== undefined) return undefined;

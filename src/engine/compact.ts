@@ -1,7 +1,8 @@
 /**
  * Compaction (A12): takes away what no restore, fork, open wait or event needs any more. Invariants:
  *
- * - Under a lease: whoever writes with an older epoch is refused from then on, so nothing new refers to what goes. Whoever writes
+ * - Under a lease: whoever writes with an older epoch is refused from then on, so nothing new refers to what goes, and only the
+ *   lease's own holder could move the head (PROTOCOL 2 and 7). Whoever writes
  *   without an epoch (inputs, answers, outcomes) writes its blobs anew, which shows in the commit that a chunk bears.
  * - A checkpoint gets its base record before its parent goes (PROTOCOL 4); checkpoints go before what they need. So a crash at
  *   any point leaves only things that nobody needs.
@@ -123,7 +124,7 @@ class Compactor {
 
   /**
    * Frees the bytes of large values. Their records stay, empty: a chunk that was written anew since it was read bears another
-   * commit, and is left alone in the same transaction.
+   * commit, and is left alone in the same transaction (PROTOCOL 7).
    */
   async #free(blobs: readonly (readonly StoredRecord[])[]): Promise<number> {
     let freed = 0;

@@ -21,6 +21,8 @@ export interface EffectRequest {
   readonly retry: RetryPolicy;
   readonly timeLimitMs: number;
   readonly settleMs: number;
+  /** Whether the receiver refuses this call once its time is over, or its key is known. */
+  readonly fenced?: boolean;
   readonly approval?: Approval;
   /** Called before each attempt (from 1), before anything is recorded. @throws where it must not be made now */
   mayStart?(attempt: number): Promise<void> | void;

@@ -113,6 +113,7 @@ async function decoded(run: StepRun, request: EffectRequest, { by }: StoredOutco
   return value;
 }
 
+/** An intent that is there is sent again with what it recorded, never with what the node makes of it now (PROTOCOL 1). */
 async function recordedArgs(run: StepRun, key: EffectKey): Promise<unknown> {
   const entry = run.ledger.historyOf(key).at(-1);
   return entry === undefined ? undefined : run.writer.codec.decodeValue(entry.intent.args);
@@ -157,7 +158,10 @@ async function recordFailure(run: StepRun, effect: KnownEffect, entry: LedgerEnt
   run.signal.throwIfAborted();
 }
 
-/** A read needs no intent: it is recorded with its answer, or with its failure, which counts. */
+/**
+ * A read needs no intent: it is recorded with its answer, or with its failure, which counts. Nor is the lease looked at before it
+ * (PROTOCOL 5): it changes nothing outside, and what it found is kept only for whoever holds the lease.
+ */
 async function attemptRead(run: StepRun, effect: KnownEffect, args: unknown, number: number): Promise<void> {
   const { request, key } = effect;
   const { signal } = run;

@@ -6,6 +6,7 @@ import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-co
 import type { FieldDiff } from '../model/field-diff.ts';
 import type { CheckpointId, WaitId } from '../model/ids.ts';
 import { type Extension, type InboxPolicy, inboxPolicies } from '../model/inbox.ts';
+import type { LeaseKind } from '../model/records.ts';
 import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { decisionsFor, type WaitAnswer } from '../model/wait.ts';
 import { limitProblem } from '../program/agent.ts';
@@ -18,6 +19,7 @@ import { engineErrors } from './errors.ts';
 import { isDamage, type RunEnd } from './run-end.ts';
 import type { OpenThread } from './thread-access.ts';
 import { ThreadRunner } from './thread-runner.ts';
+import type { StateRecord } from './thread-state.ts';
 import { ThreadViews } from './thread-views.ts';
 import type { Comparison } from './time-travel-compare.ts';
 import type { DiffSide, Inspection } from './time-travel-diff.ts';
@@ -26,7 +28,7 @@ import type { GoBackOptions, TravelParts } from './time-travel-parts.ts';
 import { Turns } from './turns.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-export class EngineThread extends ThreadViews {
+export class EngineThread<State extends object = StateRecord> extends ThreadViews<State> {
   #runner: ThreadRunner | undefined;
   #isStopping = false;
   readonly #turns = new Turns();
@@ -39,7 +41,7 @@ export class EngineThread extends ThreadViews {
    * Takes an input. Durable, and in the order in which inputs are kept, once it resolves; the same `dedupId` again changes
    * nothing. Makes the thread if there is none.
    *
-   * @throws `field_unknown`, `state_invalid`, `value_not_storable`: nothing was kept.
+   * @throws `field_unknown`, `state_invalid`, `value_not_storable`, `id_taken` (by another item): nothing was kept.
    */
   async send(
     update: object,
@@ -65,7 +67,7 @@ export class EngineThread extends ThreadViews {
   /**
    * Tells the thread of something outside that it waits for, or will. Durable once it resolves, also where nobody waits yet.
    *
-   * @throws `thread_unknown`, `value_not_storable`: nothing was kept.
+   * @throws `thread_unknown`, `value_not_storable`, `id_taken`: nothing was kept.
    */
   async signal(event: string, value?: unknown, dedupId: string = randomId(this.ports.random)): Promise<void> {
     if (typeof event !== 'string' || event === '')
@@ -77,7 +79,7 @@ export class EngineThread extends ThreadViews {
   /**
    * Raises limits of the run, and lets one that had reached them go on. Durable once it resolves.
    *
-   * @throws `thread_unknown`, `extension_invalid`: nothing was kept.
+   * @throws `thread_unknown`, `extension_invalid`, `id_taken`: nothing was kept.
    */
   async extend(limits: Extension, dedupId: string = randomId(this.ports.random)): Promise<void> {
     const problem = limitProblem(limits, 'the extension');
@@ -86,14 +88,14 @@ export class EngineThread extends ThreadViews {
     await this.append(await this.opened('write'), dedupId, item);
   }
 
-  /** Asks the run to stop. Durable once it resolves. @throws `thread_unknown` */
+  /** Asks the run to stop. Durable once it resolves. @throws `thread_unknown`, `id_taken` */
   async cancel(dedupId: string = randomId(this.ports.random)): Promise<void> {
     await this.append(await this.opened('write'), dedupId, { type: 'cancel', atMs: this.ports.clock.nowMs() });
   }
 
   /**
-   * Answers a wait, once and for all. Durable once it resolves; the same answer again changes nothing. One that comes after
-   * the wait's time is over is refused as `wait_closed`.
+   * Answers a wait, once and for all (PROTOCOL 6). Durable once it resolves; the same answer again changes nothing. One that comes
+   * after the wait's time is over is refused as `wait_closed`.
    *
    * @throws `wait_unknown`, `wait_closed` (with the winner), `answer_mismatch`, `answer_invalid`, `tool_input_invalid` for edited
    * arguments that the tool would refuse: nothing was kept.
@@ -125,27 +127,30 @@ export class EngineThread extends ThreadViews {
     }
   }
 
-  /** Runs the thread until it has nothing to do. One call at a time. Never rejects. */
-  async run(): Promise<RunEnd> {
+  /**
+   * Runs the thread until it has nothing to do. One call at a time. Never rejects. `lease`: say `stolen` where the runner before
+   * may live, and only stand still.
+   */
+  async run(lease: LeaseKind = 'free'): Promise<RunEnd> {
     this.#isStopping = false;
-    return this.#turns.run(() => this.#run());
+    return this.#turns.run(() => this.#run(lease));
   }
 
-  async #run(): Promise<RunEnd> {
-    const end = withoutSecrets(await this.#runOnce(), this.codec);
+  async #run(lease: LeaseKind): Promise<RunEnd> {
+    const end = withoutSecrets(await this.#runOnce(lease), this.codec);
     if (end.end !== 'blocked' || this.#isStopping || !isDamage(end.error)) return end;
     const { repairThread } = await import('./repair.ts');
     const { codec } = this;
     const isRepaired = codec !== undefined && (await repairThread(this.ports, this.options, codec, this.emit));
-    return isRepaired ? withoutSecrets(await this.#runOnce(), codec) : end;
+    return isRepaired ? withoutSecrets(await this.#runOnce('free'), codec) : end;
   }
 
-  async #runOnce(): Promise<RunEnd> {
+  async #runOnce(lease: LeaseKind): Promise<RunEnd> {
     const opened = await this.#openForRun();
     if ('end' in opened) return opened;
     if (this.#isStopping) return { end: 'stopped' };
     this.#runner = new ThreadRunner(this.ports, this.options, opened.codec, this.emit);
-    const end = await this.#runner.run();
+    const end = await this.#runner.run(lease);
     this.#runner = undefined;
     return end;
   }

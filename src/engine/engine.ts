@@ -10,15 +10,16 @@ import { engineErrors } from './errors.ts';
 import { ownRows } from './own-rows.ts';
 import type { EngineOptions, EnginePorts, RunPorts } from './ports.ts';
 import type { Purge } from './purge.ts';
+import type { StateRecord } from './thread-state.ts';
 
 /**
  * Runs the threads of one agent on one store. Holds nothing that is not in the store but what runs right now: an engine can
  * be thrown away at any moment and another goes on from what was committed.
  */
-export class Engine {
+export class Engine<State extends object = StateRecord> {
   readonly #ports: RunPorts;
   readonly #options: EngineOptions;
-  readonly #threads = new Map<ThreadId, EngineThread>();
+  readonly #threads = new Map<ThreadId, EngineThread<State>>();
   readonly #agents: ReadonlyMap<string, AnyAgent>;
 
   constructor(ports: EnginePorts, options: EngineOptions) {
@@ -28,12 +29,12 @@ export class Engine {
   }
 
   /** The thread of this id, new or known. @throws `thread_id_invalid` */
-  thread(id: string): EngineThread {
+  thread(id: string): EngineThread<State> {
     const checked = checkedId(id);
     const known = this.#threads.get(checked);
     if (known !== undefined) return known;
     const emit = (frame: Frame) => this.#options.onFrame?.(checked, frame);
-    const thread = new EngineThread({
+    const thread = new EngineThread<State>({
       ports: this.#ports,
       options: this.#options,
       agents: this.#agents,

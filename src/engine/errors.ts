@@ -16,6 +16,7 @@ export interface EngineErrorDetails {
   lease_lost: { thread: string; reason: string };
   checkpoint_unknown: { thread: string; checkpoint: string };
   limit_invalid: { limit: string };
+  id_taken: { thread: string; dedupId: string; kept: string };
   wait_unknown: { thread: string; wait: string };
   wait_closed: { wait: string; winner: string };
   answer_mismatch: { wait: string; tool: string };
@@ -46,7 +47,10 @@ export const engineErrors = errorFamily<EngineErrorDetails>({
     `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
   checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,
   limit_invalid: (d) => `A list of ${d.limit} checkpoints cannot be given: give a whole number from 1.`,
-  wait_unknown: (d) => `Thread "${d.thread}" has no wait ${d.wait}.`,
+  id_taken: (d) =>
+    `The id "${d.dedupId}" of thread "${d.thread}" is taken: what is kept under it (${d.kept}) says something else. This one was not kept: send it under an id of its own.`,
+  wait_unknown: (d) =>
+    `Thread "${d.thread}" has no wait ${d.wait} any more, or never had: read its waits again. Nothing was changed.`,
   wait_closed: (d) => `Wait ${d.wait} was answered before: "${d.winner}". This answer changed nothing.`,
   answer_mismatch: (d) =>
     `The answer to wait ${d.wait} was given for other arguments of tool "${d.tool}" than those asked now. Ask again.`,

@@ -23,8 +23,16 @@ export interface FullDisk {
 /** How long a full disk is left alone between two tries: the last one again and again. */
 const fullWaitsMs = [5_000, 10_000, 30_000];
 
-/** Commits the group like `give`; while the disk is full it frees space and tries again, until that is stopped. */
-export async function giveUntilStored(ports: GivePorts, group: CommitGroup, full: FullDisk): Promise<GroupResult> {
+/**
+ * Commits the group like `give`; while the disk is full it frees space and tries again, until that is stopped. `instead` is done
+ * at once where the disk is found full.
+ */
+export async function giveUntilStored(
+  ports: GivePorts,
+  group: CommitGroup,
+  full: FullDisk,
+  instead?: () => Promise<unknown>,
+): Promise<GroupResult> {
   let tries = 0;
   for (;;) {
     try {
@@ -34,6 +42,7 @@ export async function giveUntilStored(ports: GivePorts, group: CommitGroup, full
     } catch (error) {
       if (!storeErrors.is(error, 'quota_exceeded')) throw error;
       if (tries === 0) full.tell(error);
+      if (tries === 0) await instead?.().catch(() => undefined); // not even that fits
       full.signal.throwIfAborted();
       await full.free().catch(() => undefined); // what could not be freed changes nothing
       if (tries > 0) await ports.clock.sleep(fullWaitsMs[Math.min(tries, fullWaitsMs.length) - 1] ?? 0, full.signal);

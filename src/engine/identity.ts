@@ -10,7 +10,7 @@ export async function stepIdFor(
   return (await codec.sealer.hash('step', lineage, predecessor, node, path, input)) as StepId;
 }
 
-/** `place` is the effect's scope, and its ordinal or own key within it. */
+/** `place` is the effect's scope, and its ordinal or own key within it: attempts, epochs and checkpoints leave it alone. */
 export async function effectKeyFor(codec: ThreadCodec, step: StepId, place: string): Promise<EffectKey> {
   return (await codec.sealer.hash('effect', step, place)) as EffectKey;
 }

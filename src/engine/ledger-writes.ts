@@ -3,6 +3,7 @@ import { type ErrorData, errorToData } from '../base/errors.ts';
 import { randomId } from '../base/random.ts';
 import { codecErrors } from '../codec/errors.ts';
 import {
+  freedReserve,
   type LedgerEntry,
   ledgerKey,
   readOutcome,
@@ -11,6 +12,7 @@ import {
   saysTheSame,
   sealDoubt,
   sealOutcome,
+  sealReserve,
 } from '../codec/ledger-codec.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import type { RecordWrite } from '../model/commit.ts';
@@ -31,7 +33,12 @@ export interface Finding {
   readonly final?: boolean;
 }
 
-/** @throws `lease_lost`, `value_not_storable` */
+/**
+ * Strict, so that neither the call nor what it is made of is unknown after a crash: a strict commit keeps all that came before it,
+ * relaxed steps too (PROTOCOL 3 and 8). Conditional on the epoch: whoever lost the lease makes no call (PROTOCOL 5).
+ *
+ * @throws `lease_lost`, `value_not_storable`
+ */
 export async function recordIntent(
   run: StepRun,
   effect: KnownEffect,
@@ -42,6 +49,7 @@ export async function recordIntent(
   const written = await writeIntent(run, (number) => intentOf(run, effect, stored, attempt, number), {
     durability: 'strict',
     blobs,
+    records: async (number) => [await sealReserve(run.writer.codec, number)],
   });
   return remember(run, {
     ...written,
@@ -51,7 +59,7 @@ export async function recordIntent(
   });
 }
 
-/** A read's entry and its outcome, in one group. Its answer leaves nowhere before a later strict commit. */
+/** A read's entry and its outcome, in one group. What is made of it leaves nowhere before a strict commit: an intent (PROTOCOL 8). */
 export async function recordRead(
   run: StepRun,
   effect: KnownEffect,
@@ -71,8 +79,8 @@ export async function recordRead(
 }
 
 /**
- * The outcome, write-once: one that is there already, from a runner that lost its lease, stands, and this one is kept beside
- * it if it says something else.
+ * The outcome, write-once (PROTOCOL 3): one that is there already, from a runner that lost its lease, stands, and this one is kept
+ * beside it if it says something else.
  */
 export async function recordOutcome(run: StepRun, entry: LedgerEntry, finding: Finding): Promise<void> {
   const { codec } = run.writer;
@@ -80,7 +88,8 @@ export async function recordOutcome(run: StepRun, entry: LedgerEntry, finding: F
   const blobs = new BlobBatch({ mayReuse: false });
   const outcome = await outcomeOf(run, finding, name, blobs);
   if (settles({ outcome })) await closeOlder(run, entry);
-  const result = await writeEvidence(run, entry, [await sealOutcome(codec, number, outcome), ...blobs.writes()]);
+  const records = [await sealOutcome(codec, number, outcome), ...blobs.writes()];
+  const result = await writeEvidence(run, entry, records, () => statusAlone(run, entry, outcome));
   const first = result.status === 'exists' ? await readOutcome(codec, number) : undefined;
   if (first !== undefined && !saysTheSame(first, outcome)) await keepBeside(run, entry, outcome, blobs);
   remember(run, { ...entry, outcome: first ?? outcome });
@@ -128,14 +137,14 @@ async function keepBeside(run: StepRun, entry: LedgerEntry, outcome: StoredOutco
   run.emit({ type: 'alert', reason: 'outcomes_differ', node: run.scheduled.node, error });
 }
 
-/** Why the outcome of an attempt is not known: counts as a failed attempt, and is no result. */
+/** Why the outcome of an attempt is not known: counts as a failed attempt, is kept, and is no result (PROTOCOL 3). */
 export async function recordDoubt(run: StepRun, entry: LedgerEntry, reason: ErrorData): Promise<void> {
   const doubt = { reason: run.writer.codec.secrets.masked(reason), atMs: run.ports.clock.nowMs() };
   await writeEvidence(run, entry, [await sealDoubt(run.writer.codec, entry.intent.number, doubt)]);
   remember(run, { ...entry, doubt });
 }
 
-/** An entry for a call whose own entry was lost: it may have been made, so it begins in doubt. */
+/** An entry for a call whose own entry was lost: it may have been made, so it begins in doubt (PROTOCOL 3). */
 export async function recordLostCall(
   run: StepRun,
   effect: KnownEffect,
@@ -170,7 +179,7 @@ export async function recordNodeFailure(run: StepRun, node: string, attempt: num
   remember(run, { ...written, digest: run.writer.image.control.ledgerDigest, outcome, doubt: undefined });
 }
 
-/** Values of clock and chance that a wait is about to show: on record before anyone sees what was made of them. */
+/** Values of clock and chance that a wait is about to show: on record before anyone sees what was made of them (PROTOCOL 1). */
 export async function recordInputs(run: StepRun): Promise<void> {
   if (run.freshInputs.length === 0) return;
   const { codec } = run.writer;
@@ -243,10 +252,29 @@ async function outcomeOf(run: StepRun, finding: Finding, name: string, blobs: Bl
   }
 }
 
-function writeEvidence(run: StepRun, entry: LedgerEntry, records: readonly RecordWrite[]) {
-  const durability = entry.intent.effectClass === 'read' ? 'relaxed' : 'strict';
-  const key = ledgerKey(entry.intent.number, 'i');
-  return run.writer.evidence(records, [{ kind: 'present', table: 'ledger', key, commit: entry.commit }], durability);
+/**
+ * What is recorded at once where a whole result finds the disk full (PROTOCOL 8): that the call ended. If the process dies before
+ * the result is stored the call is in doubt, and whoever is asked reads why.
+ */
+function statusAlone({ writer, ports }: StepRun, { intent: { number, name } }: LedgerEntry, { status }: StoredOutcome) {
+  const reason = `"${name}" ended as ${status}, and the disk was full: its result could not be stored.`;
+  const error = { ...errorToData(new Error(reason)), stack: undefined };
+  return sealDoubt(writer.codec, number, { reason: error, atMs: ports.clock.nowMs() });
+}
+
+/** Each takes the space that the intent reserved. `instead`: what is written while the disk is full. */
+function writeEvidence(
+  run: StepRun,
+  { intent: { number, effectClass }, commit }: LedgerEntry,
+  records: readonly RecordWrite[],
+  instead?: () => Promise<RecordWrite>,
+) {
+  const freed = effectClass === 'read' ? [] : [freedReserve(number)];
+  const present = { kind: 'present', table: 'ledger', key: ledgerKey(number, 'i'), commit } as const;
+  return run.writer.evidence([...records, ...freed], [present], {
+    durability: effectClass === 'read' ? 'relaxed' : 'strict',
+    ...(instead && { instead: async () => [await instead(), ...freed] }),
+  });
 }
 
 export function remember(run: StepRun, entry: LedgerEntry): LedgerEntry {

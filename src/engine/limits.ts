@@ -5,6 +5,9 @@ import type { AnyAgent } from '../program/agent.ts';
 import { nodeOf } from './agent-nodes.ts';
 import { openLines } from './line-status.ts';
 
+/** Leases in a row without a committed step before a thread is stopped as failed (PROTOCOL 5). */
+export const defaultMaxResumes = 8;
+
 /**
  * Milliseconds until the run, or one of its steps that stand, must be over: 0 or less if it is too late. Infinity without a
  * deadline. `elapsedMs` is how long the run has taken by now.

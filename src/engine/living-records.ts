@@ -81,7 +81,8 @@ async function namedBlobs(
   for (const table of naming) {
     const range = table === 'inbox' ? inboxItems : {};
     for (const record of await codec.source.range(table, codec.thread, range)) {
-      if (doomed.has(record.key) || marked.has(`${table}/${record.key}`)) continue;
+      // An empty one names nothing: space that was kept for an outcome, given back.
+      if (record.body.length === 0 || doomed.has(record.key) || marked.has(`${table}/${record.key}`)) continue;
       try {
         const key = table === 'inbox' ? String(record.plain.dedupId) : record.key;
         const { plaintext } = await codec.openRecord(table, { ...record, key });

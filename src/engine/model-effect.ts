@@ -8,8 +8,8 @@ import type { StepRun } from './step-run.ts';
 const timeLimitMs = 120_000;
 
 /**
- * A model call is idempotent: one that was completed is never made again; one that a crash cut off is. Its text streams to
- * the watchers as it comes and is stored once, whole, with the answer (A4).
+ * A model call is idempotent: one that was completed is never made again, nor paid; one that a crash cut off is (PROTOCOL 3).
+ * Its text streams to the watchers as it comes and is stored once, whole, with the answer (A4).
  */
 export function modelRequest(run: StepRun, model: LanguageModel, request: ModelRequest, place: string): EffectRequest {
   return {
@@ -40,6 +40,7 @@ async function collectAnswer(
 ): Promise<ModelAnswer> {
   const { effectKey, attempt, abortSignal } = call;
   const toolCalls: ModelToolCall[] = [];
+  // A new attempt says so, and one that was given up says nothing more: within an attempt each piece comes once (PROTOCOL 8).
   const about = {
     step: run.scheduled.step,
     key: effectKey as EffectKey,

@@ -103,6 +103,7 @@ async function childEnd(run: StepRun, agent: AnyAgent, name: string, input: obje
     throw programErrors.make('children_too_deep', { chain, most: mostAncestors });
   }
   checkInput(child.state, input);
+  // The same on every run of the step, so that a second one finds the child that the first one made (PROTOCOL 1).
   const thread = `child-${await codec.sealer.hash('child', run.scheduled.step, place)}`;
   const args: ChildArgs = { thread, input: { ...input } };
   const reason = `until ${name} has ended`;

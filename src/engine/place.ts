@@ -2,7 +2,8 @@ import { programErrors } from '../program/errors.ts';
 
 /**
  * Where a node's calls happen: the node itself, or one item of an `all`. Calls in one scope are told apart by their order,
- * so those without a key of their own must follow one another.
+ * so those without a key of their own must follow one another: side by side, their order could differ on the next run, and
+ * with it their keys (PROTOCOL 1).
  */
 export class Scope {
   readonly path: string;

@@ -42,7 +42,7 @@ export interface EngineOptions {
   readonly models?: Readonly<Record<string, LanguageModel>>;
   readonly namespace?: string;
   readonly owner?: string;
-  /** Durability of step commits. Intents, results of effects, inbox items, waits and leases are strict in any case. */
+  /** Durability of step commits. Intents, results of effects, inbox items, waits and leases are strict in any case (PROTOCOL 8). */
   readonly durability?: Durability;
   readonly tiers?: Partial<TierPolicy>;
   /** Leases in a row without a committed step before a thread is stopped as failed. Default 8. */
@@ -51,7 +51,7 @@ export interface EngineOptions {
   readonly onNews?: (thread: ThreadHash) => void;
   /** Further texts that must never be stored or shown, beside the agent's secret fields: keys of services, for example. */
   readonly secrets?: () => Iterable<string>;
-  /** What may be taken away, by `compact` and `purge`, and by itself where the disk is full. */
+  /** What may be taken away: by `compact` and `purge`, where the disk is full, and, where it is given to `serve`, from time to time. */
   readonly retention?: Partial<RetentionPolicy>;
   /** Keeps finished threads before they are purged. Without it they are purged without an archive. */
   readonly archive?: KeepArchive;

@@ -1,4 +1,7 @@
-/** Deletes threads whose time is over (A12): failed ones after their days, finished ones after theirs, archived first. */
+/**
+ * Deletes threads whose time is over (A12): failed ones after their days, finished ones after theirs, archived first. A child that
+ * has ended told its parent in the same commit, so that none goes whose result is not there (PROTOCOL 6).
+ */
 import type { ThreadRow } from '../model/records.ts';
 import { dayMs, type RetentionPolicy } from '../model/retention.ts';
 import { makeArchive } from './archive.ts';

@@ -71,7 +71,11 @@ export async function adoptLost(run: StepRun, effect: KnownEffect, args: unknown
   await recordLostCall(run, effect, args, (last?.intent.attempt ?? 0) + lost.length, reason);
 }
 
-/** `not_done` is believed only where the call can no longer arrive: closed at the receiver, or its time is over. */
+/**
+ * `not_done` is believed only where the call can no longer arrive (PROTOCOL 3): closed at the receiver, or its time is over. A
+ * runner whose lease was stolen may have stood still between its last check and the call, for any time: then only a receiver
+ * that refuses such a call can make it certain, else a person decides.
+ */
 async function verified(
   run: StepRun,
   effect: KnownEffect,
@@ -83,13 +87,18 @@ async function verified(
   const overAtMs = entry.intent.notAfterMs + effect.request.settleMs;
   for (let round = 1; ; round += 1) {
     const { verdict, askedAtMs } = await verdictOf(perform, run, resolutionOf(effect, entry, 'verify', args, round));
-    if (verdict.verdict !== 'not_done' || verdict.closed === true || askedAtMs > overAtMs) return verdict;
+    if (verdict.verdict !== 'not_done' || verdict.closed === true) return verdict;
+    if (askedAtMs > overAtMs) return mayStillLeave(run, effect, entry) ? { verdict: 'unknown' } : verdict;
     // At most the whole time again: a clock that was put back must not hold the thread for that long.
     const inMs = Math.min(overAtMs + 1 - entry.intent.atMs, Math.max(0, overAtMs + 1 - clock.nowMs()));
     const reason = 'the call may still arrive; asking again when its time is over';
     run.emit({ type: 'retry', name: `${effect.request.name} (verify)`, attempt: round + 1, inMs, reason });
     await clock.sleep(inMs, run.signal);
   }
+}
+
+function mayStillLeave({ writer }: StepRun, { request }: KnownEffect, { intent }: LedgerEntry): boolean {
+  return !request.fenced && intent.epoch < (writer.image.row.stolen ?? 0);
 }
 
 /**

@@ -24,7 +24,7 @@ export interface Retained extends Floor {
   readonly marked: ReadonlySet<string>;
 }
 
-/** Where the records of the past begin that a restore or the event log still needs. */
+/** Where the records of the past begin that a restore or the event log still needs; ledger and inbox among them (PROTOCOL 4). */
 interface Floor {
   /** Events from this key on stay. */
   readonly eventsFrom: string;

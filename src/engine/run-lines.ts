@@ -112,6 +112,7 @@ export class RunLines {
     for (const [path, running] of [...this.#running]) {
       if (running.ended === undefined) continue;
       this.#running.delete(path);
+      this.#mayHaveNews = true; // what came for the others meanwhile, and whose hint was lost
       after = await this.#commit(path, running, running.ended, after);
       if (this.#parts.boundary.control.status === 'failed') return after;
     }
@@ -161,7 +162,7 @@ export class RunLines {
     const leftMs = this.leftMs();
     if (leftMs === Infinity) return;
     const ended = new AbortController();
-    void step.end.then(() => ended.abort());
+    void step.end.then(() => ended.abort('the step ended'));
     this.#parts.boundary.parts.ports.clock.sleep(leftMs, ended.signal).then(
       () => this.#parts.stop('timed_out'),
       () => undefined, // the step ended in time
@@ -230,7 +231,7 @@ export class RunLines {
         hint: (await readField(codec, fields, hiddenFields.hint(path))) as string | undefined,
         isDecided: verdict !== undefined,
         checkBudget: () => this.#checkBudget(),
-        allow: (wait) => waits.answer(wait, { decision: 'allow' }),
+        allow: async (wait) => void (await waits.answer(wait, { decision: 'allow' })),
         openWaits: (asked, records) => waits.open(node.name, path, asked, records),
       },
       node,

@@ -9,7 +9,7 @@ import { programErrors } from '../program/errors.ts';
 
 export class StepLedger {
   readonly step: StepId;
-  /** Entries that are on record but cannot be read: what they recorded is in doubt. */
+  /** Entries that were begun and cannot be read: what they recorded is in doubt, not "never called" (PROTOCOL 3). */
   readonly lost: readonly { readonly number: number; readonly reason: string }[];
   /** Values of clock and chance by their place. */
   readonly inputs: Map<string, number>;
@@ -97,7 +97,7 @@ export class StepLedger {
   }
 
   /**
-   * Called when the node returned: every recorded call must have been made again (I6).
+   * Called when the node returned: every recorded call must have been made again (I6, PROTOCOL 1).
    *
    * @throws `replay_mismatch`
    */
@@ -112,7 +112,7 @@ export class StepLedger {
   }
 }
 
-/** @throws `replay_mismatch` if this is not the call that is on record in its place. */
+/** @throws `replay_mismatch`, with both, if this is not the call that is on record in its place (PROTOCOL 1). */
 export function refuseOtherCall(entry: LedgerEntry, recorded: string, name: string, askedDigest: string): void {
   const { intent } = entry;
   if (recorded === name && intent.askedDigest === askedDigest) return;
@@ -127,7 +127,7 @@ function describeCall(name: string, digest: string): string {
   return `"${name}" with arguments of digest ${digest}`;
 }
 
-/** Whether the effect's result is known by this attempt: nothing is called for it any more. */
+/** Whether the effect's result is known by this attempt: nothing is called for it any more. Spent retries are one (PROTOCOL 3). */
 export function settles({ outcome }: Pick<LedgerEntry, 'outcome'>): boolean {
   return outcome !== undefined && (outcome.status !== 'failed' || outcome.final);
 }

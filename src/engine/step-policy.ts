@@ -147,6 +147,7 @@ export class StepPolicy {
           heavy: true,
         };
       },
+      'free',
     );
     return ThreadState.read(writer.codec, options.agent, after.state);
   }
@@ -195,6 +196,7 @@ export class StepPolicy {
           heavy: waits.length > 0,
         };
       },
+      'free',
     );
     this.#parts.waits.opened(waits);
     return main;

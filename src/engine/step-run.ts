@@ -61,7 +61,10 @@ export async function encodeWithDigest(
   return { stored, digest, blobs };
 }
 
-/** The values of clock and chance that were seen since the last entry, to be written with the next one. */
+/**
+ * The values of clock and chance that were seen since the last entry, to be written with the next one: the step may have decided
+ * by them what it calls (PROTOCOL 1).
+ */
 export function takeInputs(run: StepRun): readonly (readonly [string, number])[] {
   return run.freshInputs.splice(0);
 }

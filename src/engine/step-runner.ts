@@ -152,7 +152,7 @@ export async function startStep(
     } finally {
       isSuspended = true;
       signal.removeEventListener('abort', stop);
-      stopTimer.abort();
+      stopTimer.abort('the node ended');
       await timer;
     }
   };

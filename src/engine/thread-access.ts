@@ -117,7 +117,7 @@ export class ThreadAccess {
     return this.opened('write');
   }
 
-  /** Keeps an inbox item; `false` if one of the conditions failed. @throws `thread_unknown`, `value_not_storable` */
+  /** Keeps an inbox item; `false` if one of the conditions failed. @throws `thread_unknown`, `value_not_storable`, `id_taken` */
   protected async append(
     opened: OpenThread,
     dedupId: string,
@@ -131,6 +131,11 @@ export class ThreadAccess {
     const result = await this.give(row, { conditions: all, records: blobs.writes(), inbox });
     if (result.status === 'head_moved' || result.status === 'inbox_moved') return false;
     if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });
+    const { order = 0 } = result;
+    if (order > 0 && order <= row.inbox) {
+      const { refuseOtherItem } = await import('./taken-id.ts'); // the store knew the id already
+      await refuseOtherItem(codec, order, { thread: this.id, dedupId, item });
+    }
     return true;
   }
 

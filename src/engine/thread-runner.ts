@@ -14,7 +14,7 @@ import { readAnswer } from '../codec/wait-codec.ts';
 import type { Control } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
 import { withSettled } from '../model/inbox.ts';
-import type { ThreadRow } from '../model/records.ts';
+import type { LeaseKind, ThreadRow } from '../model/records.ts';
 import { programErrors } from '../program/errors.ts';
 import { RunBoundaries } from './boundaries.ts';
 import { Boundary, type BoundaryParts } from './boundary.ts';
@@ -23,6 +23,7 @@ import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
 import type { FullDisk } from './give.ts';
 import { halted, LimitBoundaries } from './limit-boundaries.ts';
+import { defaultMaxResumes } from './limits.ts';
 import { openLines } from './line-status.ts';
 import { LineUpdates } from './line-updates.ts';
 import { controlOf } from './plans.ts';
@@ -35,8 +36,6 @@ import type { Tally } from './step-run.ts';
 import { ThreadState } from './thread-state.ts';
 import { ThreadWriter } from './thread-writer.ts';
 import { WaitBoundaries } from './wait-boundaries.ts';
-
-const defaultMaxResumes = 8;
 
 interface Leased {
   readonly boundary: Boundary;
@@ -93,10 +92,10 @@ export class ThreadRunner {
   }
 
   /** Takes the lease and runs until there is nothing to do. Never rejects. */
-  async run(): Promise<RunEnd> {
+  async run(lease: LeaseKind): Promise<RunEnd> {
     let row: ThreadRow | undefined;
     try {
-      row = await this.#ports.store.takeLease(this.#codec.thread, this.#codec.incarnation);
+      row = await this.#ports.store.takeLease(this.#codec.thread, this.#codec.incarnation, lease);
       return row === undefined ? { end: 'lost' } : await this.#runLeased(row);
     } catch (error) {
       if (error instanceof Stop) {
@@ -174,7 +173,7 @@ export class ThreadRunner {
     };
   }
 
-  /** What stopped the worker each time: the next step, or the input that is next. It is not decoded to find out. */
+  /** What stopped the worker each time: the next step, or the input that is next. It is not decoded to find out (PROTOCOL 5). */
   async #suspect(
     { boundary }: Leased,
     { status }: ThreadRow,
@@ -278,7 +277,6 @@ export class ThreadRunner {
     }
     if (steps >= maxSteps) return lines.refuseMore(state);
     await lines.start(ready, state, this.#abort.signal);
-    if (ready.length > 0) await this.look(); // what came between the last look and now would otherwise wait for a hint
     return lines.ended(state);
   }
 

@@ -4,10 +4,18 @@ import type { StateChange } from '../codec/commit-builder.ts';
 import { LogView } from '../codec/log-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage } from '../codec/thread-image.ts';
+import type { Fields, StateOf } from '../model/fields.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { type AppliedUpdate, applyUpdate, deepFreeze, initialValues } from '../program/state.ts';
 
 export type StateRecord = Readonly<Record<string, unknown>>;
+
+/** The state of an agent whose fields are known; of any other one a record. */
+export type StateIn<A> = A extends { readonly state: infer F extends Fields }
+  ? string extends keyof F
+    ? StateRecord
+    : StateOf<F>
+  : StateRecord;
 
 export class ThreadState {
   readonly values: StateRecord;

@@ -16,16 +16,17 @@ import { effectInfo } from './step-ledger.ts';
 import { ThreadAccess } from './thread-access.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
 
-export abstract class ThreadViews extends ThreadAccess {
+/** `State`: that of the engine's agent. Threads of the children it starts have the states of their own agents. */
+export abstract class ThreadViews<State extends object = StateRecord> extends ThreadAccess {
   /** Whether the thread is being run here. */
   protected abstract get isLive(): boolean;
 
   /** The state at the head, or at a checkpoint. @throws `thread_unknown`, `checkpoint_unknown`, `record_damaged` */
-  async state(checkpoint?: CheckpointId): Promise<StateRecord> {
+  async state(checkpoint?: CheckpointId): Promise<State> {
     const { row, codec } = await this.opened();
     const image =
       checkpoint === undefined ? (await openThreadImage(codec, row)).state : await imageAt(codec, this.id, checkpoint);
-    return (await ThreadState.read(codec, this.options.agent, image)).values;
+    return (await ThreadState.read(codec, this.options.agent, image)).values as State;
   }
 
   /**

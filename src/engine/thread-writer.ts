@@ -105,7 +105,10 @@ export class ThreadWriter {
         thread: row.thread,
         incarnation: row.incarnation,
         durability: 'relaxed',
-        conditions: [{ kind: 'epoch', is: row.epoch }],
+        conditions: [
+          { kind: 'epoch', is: row.epoch },
+          { kind: 'head', is: row.head },
+        ],
         records: [],
         row: change,
       };
@@ -113,21 +116,29 @@ export class ThreadWriter {
     });
   }
 
-  /** Writes records beside the thread, whatever its epoch and head are now. Returns what became of them. */
+  /**
+   * Writes records beside the thread, whatever its epoch and head are now: results, and answers to waits, which have a slot of
+   * their own (PROTOCOL 3 and 6). Returns what became of them. `instead`: what is written while the disk is full, if that fits.
+   */
   async evidence(
     records: readonly RecordWrite[],
     conditions: readonly Condition[],
-    durability: Durability,
+    {
+      durability = 'strict',
+      instead,
+    }: { readonly durability?: Durability; readonly instead?: () => Promise<readonly RecordWrite[]> } = {},
   ): Promise<GroupResult> {
     const { thread, incarnation } = this.#image.row;
-    return this.#give({
+    const group = (written: readonly RecordWrite[]): CommitGroup => ({
       id: randomId(this.#ports.random) as CommitId,
       thread,
       incarnation,
       durability,
       conditions,
-      records,
+      records: written,
     });
+    const whileFull = instead && (async () => this.#ports.store.commit([group(await instead())]));
+    return this.#give(group(records), whileFull);
   }
 
   /** Waits until nothing is under way. */
@@ -160,8 +171,9 @@ export class ThreadWriter {
     return image;
   }
 
-  #give(group: CommitGroup): Promise<GroupResult> {
-    return this.#full === undefined ? give(this.#ports, group) : giveUntilStored(this.#ports, group, this.#full);
+  #give(group: CommitGroup, instead?: () => Promise<unknown>): Promise<GroupResult> {
+    const full = this.#full;
+    return full === undefined ? give(this.#ports, group) : giveUntilStored(this.#ports, group, full, instead);
   }
 
   #refused(result: GroupResult): Error {

@@ -3,12 +3,13 @@ import { type LedgerEntry, readLedger } from '../codec/ledger-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { Control } from '../model/checkpoint.ts';
+import type { CrossedEffect } from '../model/choice-needed.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import { type EffectChoice, isAbandoned, type StandingChoice } from '../model/past.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { toolNow } from '../program/versions.ts';
 import { effectInfo, settles } from './step-ledger.ts';
-import { type CrossedEffect, travelErrors } from './time-travel-errors.ts';
+import { travelErrors } from './time-travel-errors.ts';
 import { isPassedOver, type Standing } from './time-travel-standing.ts';
 
 export type EffectChoices = Readonly<Record<string, EffectChoice>>;

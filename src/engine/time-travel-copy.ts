@@ -1,7 +1,7 @@
 /** What a fork takes along, opened with the source's key and sealed anew with its own, piece by piece. */
 import { type FieldImage, isLogImage, type LogImage, logLength } from '../codec/checkpoint-codec.ts';
 import { type LedgerEntry, nextLedgerDigest, sealIntent, sealOutcome } from '../codec/ledger-codec.ts';
-import { LogView, sealSegments } from '../codec/log-codec.ts';
+import { encodeSegments, LogView, sealSegment } from '../codec/log-codec.ts';
 import { BlobBatch, type StoredValue, type ThreadCodec } from '../codec/thread-codec.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { AppliedUpdate } from '../program/state.ts';
@@ -75,7 +75,8 @@ async function sealItems(
   write: WriteAhead,
 ): Promise<readonly RecordWrite[]> {
   const blobs = new BlobBatch();
-  const segments = await sealSegments(fork, name, fork.incarnation, from, items, blobs);
+  const encoded = await encodeSegments(fork, name, fork.incarnation, from, items, blobs);
+  const segments = await Promise.all(encoded.map((segment) => sealSegment(fork, segment)));
   await write(blobs.writes());
   return segments;
 }

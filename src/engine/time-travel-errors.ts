@@ -1,17 +1,6 @@
 import { errorFamily } from '../base/errors.ts';
-import type { EffectClass, EffectStatus } from '../model/effect.ts';
+import type { CrossedEffect } from '../model/choice-needed.ts';
 import type { EffectChoice } from '../model/past.ts';
-
-/** An effect that going back crosses, as it is shown to whoever decides. */
-export interface CrossedEffect {
-  readonly key: string;
-  readonly name: string;
-  readonly effectClass: EffectClass;
-  readonly status: EffectStatus;
-  /** The arguments that were sent; `undefined` where they cannot be read. */
-  readonly args: unknown;
-  readonly number: number;
-}
 
 export interface TravelErrorDetails {
   choice_needed: { thread: string; checkpoint: string; effects: readonly CrossedEffect[] };

@@ -61,7 +61,7 @@ export async function firstRecords(
   };
   const sealed = await sealCheckpoint(codec, body);
   const event = { type: 'forked', atMs: nowMs, details: { thread: source, checkpoint: checkpoint.id } } as const;
-  const events = await sealEvents(codec, head, [event]);
+  const events = await Promise.all(sealEvents(codec, head, [event]));
   const bound = { namespace, owner, agent: agent.name, head, ledger: carried.count, sequence: 0 };
   const rowControl: RowControl = {
     threadId: id,

@@ -1,5 +1,5 @@
 /**
- * A new thread that goes on from a checkpoint of another one. Invariants:
+ * A new thread that goes on from a checkpoint of another one (PROTOCOL 4). Invariants:
  *
  * - The pin under the source comes first and names the fork's incarnation: a fork that a crash cut off is gone on with, under
  *   the same key, by whoever asks for it again.

@@ -1,14 +1,15 @@
-/** What the first checkpoint of a new lineage says (PROTOCOL 4). The ledger and what was spent belong to the thread, not to a lineage. */
+/** What the first checkpoint of a new lineage says (PROTOCOL 4). Ledger, inbox and what was spent belong to the thread. */
 import type { Random } from '../base/random.ts';
 import { randomId } from '../base/random.ts';
 import { type FieldImage, isLogImage, logLength } from '../codec/checkpoint-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
 import type { Control, Position } from '../model/checkpoint.ts';
+import { withSettled } from '../model/inbox.ts';
 import type { Abandoned, StandingChoice } from '../model/past.ts';
 import { stepIdFor } from './identity.ts';
 
-/** A fresh salt for the ids of a lineage's steps. */
+/** A fresh salt for the ids of a lineage's steps: they get new ones, and run again (PROTOCOL 4). */
 export function newLineage(random: Random): string {
   return randomId(random, 16);
 }
@@ -40,6 +41,8 @@ export function controlOn(
     readonly choices: readonly StandingChoice[];
     /** Numbers of the ledger entries that are left. */
     readonly left: readonly number[];
+    /** Orders of the events that the steps which are left had taken: they stay taken, as all of the inbox does. */
+    readonly taken: readonly number[];
     readonly isToRun: boolean;
     readonly believedMs: number;
   },
@@ -51,8 +54,7 @@ export function controlOn(
     ...control,
     status: isToRun ? 'running' : control.status,
     ledger: { count: row.ledger, digest: ledgerDigest, from: row.ledger, replayTo: 0 },
-    inboxTaken: head.inboxTaken,
-    consumed: head.consumed,
+    ...withSettled(head, fresh.taken),
     epoch: row.epoch,
     lineage: fresh.lineage,
     waits: [],

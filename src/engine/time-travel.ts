@@ -10,11 +10,11 @@ import { randomId } from '../base/random.ts';
 import { noChange, type StateChange } from '../codec/commit-builder.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import { openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
-import type { RecordWrite } from '../model/commit.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { type CheckpointId, checkpointIdFor } from '../model/ids.ts';
 import type { StandingChoice } from '../model/past.ts';
 import { checkInput } from '../program/state.ts';
+import { type ClosedWaits, closedWaits } from './closed-waits.ts';
 import { engineErrors } from './errors.ts';
 import { summaryOf } from './summary.ts';
 import { ThreadState } from './thread-state.ts';
@@ -26,7 +26,6 @@ import { controlOn, fieldsOn, newLineage, positionOn } from './time-travel-new-l
 import { checkpointOf, type GoBackOptions, type TravelParts, unknownCheckpoint } from './time-travel-parts.ts';
 import { linesOn, type Standing, standingAt } from './time-travel-standing.ts';
 import { compensateAll } from './time-travel-undo.ts';
-import { closedWaits } from './time-travel-waits.ts';
 
 /**
  * Makes the state at an earlier checkpoint the thread's state again, as a new checkpoint. Resolves with its id once it is
@@ -151,9 +150,10 @@ async function commitLineage(
   const events = eventsOf(parts, writer.image, departure, decided.made, options);
   for (;;) {
     try {
-      const records = await closedWaits(parts, writer);
+      const { waits = [] } = writer.image.state?.checkpoint.control ?? {};
+      const closed = await closedWaits(parts.codec, waits, parts.ports.clock.nowMs());
       const { state } = await writer.checkpoint((image) =>
-        lineagePlan(parts, image, departure, decided, events, records),
+        lineagePlan(parts, image, departure, decided, events, closed),
       );
       if (state === null) throw unknownCheckpoint(parts, departure.target.checkpoint.id);
       parts.emit({ type: 'step', step: summaryOf(state.checkpoint) });
@@ -172,7 +172,7 @@ async function lineagePlan(
   { cause, target, change }: Departure,
   { choices, left, steps }: Decided,
   events: readonly ThreadEvent[],
-  records: readonly RecordWrite[],
+  { records, taken }: ClosedWaits,
 ) {
   const head = image.state?.checkpoint.control ?? target.checkpoint.control;
   const lineage = newLineage(random);
@@ -193,6 +193,7 @@ async function lineagePlan(
       lineage,
       choices,
       left,
+      taken,
       isToRun: steps.steps.size > 0,
       believedMs: time.nowMs(),
     }),

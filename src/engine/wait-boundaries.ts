@@ -1,5 +1,5 @@
 /** Commits around waits: opening them, and answering those that no person answers. */
-import type { OrderedItem } from '../codec/inbox-codec.ts';
+import { type OrderedItem, readInbox } from '../codec/inbox-codec.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import { readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { Control } from '../model/checkpoint.ts';
@@ -18,8 +18,8 @@ export class WaitBoundaries {
   readonly #boundary: Boundary;
   /** Open waits that the engine itself answers: for an event, or the network. Read from the store once. */
   #answerable: Map<WaitId, Wait> | undefined;
-  /** Inbox items that are the answer to a wait whose step has not ended. */
-  readonly #delivered = new Set<number>();
+  /** Inbox items that were given to a wait, by their orders. */
+  readonly #given = new Map<number, WaitId>();
   /** Waits whose child was made, or found, by this runner. */
   readonly #started = new Set<WaitId>();
 
@@ -77,7 +77,7 @@ export class WaitBoundaries {
     await children.start(writer.codec, wait);
   }
 
-  /** Shows waits that are stored, and keeps in mind those that the engine answers. */
+  /** Shows waits once they are stored (PROTOCOL 6), and keeps in mind those that the engine answers. */
   opened(waits: readonly Wait[]): void {
     for (const wait of waits) {
       if (isAnswerable(wait)) this.#answerable?.set(wait.id, wait);
@@ -98,14 +98,16 @@ export class WaitBoundaries {
     boundary.parts.emit({ type: 'status', status: 'waiting', failure: null });
   }
 
-  /** Answers a wait for the engine. Whoever answered in between has won. */
-  async answer(wait: Pick<Wait, 'id' | 'digest'>, answer: WaitAnswer): Promise<void> {
+  /** Answers a wait for the engine, and says whether that stands: whoever answered in between has won. */
+  async answer(wait: Pick<Wait, 'id' | 'digest'>, answer: WaitAnswer): Promise<boolean> {
     const { ports, writer, emit } = this.#boundary.parts;
     const record = await sealAnswer(writer.codec, wait, answer, ports.clock.nowMs(), new BlobBatch());
     // An event goes to one wait: a runner that lost its lease must not give it to another.
     const epoch: Condition[] = answer.decision === 'arrived' ? [{ kind: 'epoch', is: writer.image.row.epoch }] : [];
-    await writer.evidence([record], [{ kind: 'wait_open', wait: wait.id }, ...epoch], 'strict');
+    const conditions: readonly Condition[] = [{ kind: 'wait_open', wait: wait.id }, ...epoch];
+    const { status } = await writer.evidence([record], conditions);
     emit({ type: 'answered', wait: wait.id });
+    return status === 'applied';
   }
 
   /** Answers the waits for which what they wait for has come: an event in the inbox, the network. */
@@ -123,13 +125,39 @@ export class WaitBoundaries {
         await this.answer(wait, { decision: 'online' });
         continue;
       }
-      const found = items.find(
-        ({ order, item }) => item.type === 'event' && item.name === wait.tool && !this.#delivered.has(order),
-      );
-      if (found?.item.type !== 'event' || !this.#answerable.delete(wait.id)) continue;
-      this.#delivered.add(found.order);
-      await this.answer(wait, { decision: 'arrived', value: found.item.value, order: found.order });
+      await this.#giveEvent(wait, items);
     }
+  }
+
+  /** Answers the wait with the first event that is for it. Whether there was one, or it is being answered. */
+  async #giveEvent(wait: Wait, items: readonly OrderedItem[]): Promise<boolean> {
+    const found = items.find((one) => this.#isFor(wait, one));
+    if (found?.item.type !== 'event') return false;
+    if (this.#answerable?.delete(wait.id) === false) return true;
+    this.#given.set(found.order, wait.id); // at once: another look may be under way
+    const { value } = found.item;
+    const isTaken = await this.answer(wait, { decision: 'arrived', value, order: found.order });
+    if (!isTaken) this.#given.delete(found.order);
+    return true;
+  }
+
+  /** What came after the time of a wait is for the next one. */
+  #isFor({ tool, expiresAtMs }: Wait, { order, item }: OrderedItem): boolean {
+    if (item.type !== 'event' || item.name !== tool || !this.#isFree(order)) return false;
+    const isOver = expiresAtMs !== null && expiresAtMs <= this.#boundary.parts.ports.time.nowMs();
+    return !isOver || item.atMs < expiresAtMs;
+  }
+
+  /** Neither settled, nor the answer to a wait whose step stands. */
+  #isFree(order: number): boolean {
+    const { inboxTaken, consumed, waits } = this.#boundary.control;
+    const wait = this.#given.get(order);
+    return order > inboxTaken && !consumed.includes(order) && (wait === undefined || !waits.includes(wait));
+  }
+
+  #unsettled(): Promise<readonly OrderedItem[]> {
+    const { inboxTaken, consumed } = this.#boundary.control;
+    return readInbox(this.#boundary.parts.writer.codec, inboxTaken, { consumed });
   }
 
   async #readAnswerable(): Promise<Map<WaitId, Wait>> {
@@ -137,7 +165,7 @@ export class WaitBoundaries {
     const open = new Map<WaitId, Wait>();
     for (const id of this.#boundary.control.waits) {
       const found = await readAnswer(codec, id);
-      if (found?.answer.decision === 'arrived') this.#delivered.add(found.answer.order);
+      if (found?.answer.decision === 'arrived') this.#given.set(found.answer.order, id);
       const wait = found === undefined ? await readWait(codec, id) : undefined;
       if (wait !== undefined && isAnswerable(wait)) open.set(id, wait);
     }
@@ -154,7 +182,9 @@ export class WaitBoundaries {
     if (wakeUpAtMs === null || wakeUpAtMs > nowMs) return;
     for (const wait of await boundary.unanswered(boundary.control.waits)) {
       const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= believedMs;
-      if (isOver) await this.answer(wait, { decision: wait.kind === 'timer' ? 'elapsed' : 'expired' });
+      // What arrived in time comes before the end of that time (PROTOCOL 8), also where nobody looked until now.
+      if (!isOver || (wait.kind === 'event' && (await this.#giveEvent(wait, await this.#unsettled())))) continue;
+      await this.answer(wait, { decision: wait.kind === 'timer' ? 'elapsed' : 'expired' });
     }
     // Else the host would be woken again and again by a time that has passed. Others may have been opened meanwhile.
     await writer.touch(async () => {

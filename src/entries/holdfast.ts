@@ -1,9 +1,11 @@
 /** `holdfast`: what authors define agents with, and what pages connect with. */
 export { HoldfastError } from '../base/errors.ts';
+export { isChoiceNeeded } from '../client/choice-needed.ts';
 export { type AgentClient, connect, type ThreadClient } from '../client/connect.ts';
 export type { ConnectOptions, WorkerSource } from '../client/connection.ts';
 export type { AgentType, FileInfo, LogTail, PageInput, PageState, PageWait, QuestionWait } from '../client/types.ts';
 export type { CheckpointInfo, Control, Position } from '../model/checkpoint.ts';
+export type { ChoiceNeeded, CrossedEffect } from '../model/choice-needed.ts';
 export type { EffectClass, EffectInfo, EffectStatus } from '../model/effect.ts';
 export { type Field, type Fields, type Log, log, type StateOf, secret, type UpdateOf, value } from '../model/fields.ts';
 export { FileRef } from '../model/file-ref.ts';

@@ -1,6 +1,6 @@
 import type { Hints } from './ports.ts';
 
-/** Hints through a BroadcastChannel. A message carries a thread's hash and nothing else. */
+/** Hints through a BroadcastChannel. A message carries a thread's hash and nothing else: no frame goes to another tab (PROTOCOL 8). */
 export function broadcastHints(database: string): Hints {
   const channel = new BroadcastChannel(`holdfast:${database}`);
   return {

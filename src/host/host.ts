@@ -2,15 +2,18 @@
 import { errorToData } from '../base/errors.ts';
 import { Engine } from '../engine/engine.ts';
 import { engineErrors } from '../engine/errors.ts';
+import { defaultMaxResumes } from '../engine/limits.ts';
 import type { EngineOptions, EnginePorts } from '../engine/ports.ts';
 import type { CheckpointId, ThreadHash } from '../model/ids.ts';
 import type { HostMethods, StreamMessage, ThreadSummary, ThreadView } from '../protocol/host-api.ts';
 import { protocolVersion } from '../protocol/host-api.ts';
 import { storeErrors } from '../store/errors.ts';
 import { HostedThread } from './hosted-thread.ts';
+import { purgeFromTimeToTime } from './housekeeping.ts';
 import { plainState, withFileRefs } from './plain-state.ts';
 import type { Hints, Locks } from './ports.ts';
 import { hasWork } from './row-work.ts';
+import { isSuspect, openOneByOne } from './suspects.ts';
 
 export interface HostParts {
   readonly ports: EnginePorts;
@@ -27,7 +30,7 @@ export class Host {
   readonly #engine: Engine;
   readonly #hosted = new Map<string, HostedThread>();
   readonly #byHash = new Map<string, HostedThread>();
-  #isClosing = false;
+  readonly #closing = new AbortController();
 
   constructor(parts: HostParts) {
     this.#parts = parts;
@@ -44,12 +47,34 @@ export class Host {
     });
   }
 
-  /** Goes on with every thread that has something to do. */
+  /** Goes on with every thread that has something to do: with suspects one after the other, in their own time (PROTOCOL 5). */
   async start(): Promise<void> {
+    if (this.#retains) void this.#purge();
     if (this.#parts.resume !== 'auto') return;
+    const { maxResumes = defaultMaxResumes } = this.#parts.options;
+    const suspects: HostedThread[] = [];
     for (const { id, row } of await this.#engine.threads(Infinity, { children: true })) {
-      if (id !== undefined && hasWork(row)) (await this.#thread(id)).kick();
+      if (id === undefined || !hasWork(row)) continue;
+      const thread = await this.#thread(id);
+      if (isSuspect(row, maxResumes)) suspects.push(thread);
+      else thread.kick();
     }
+    void openOneByOne(suspects, () => this.#closing.signal.aborted);
+  }
+
+  get #retains(): boolean {
+    return this.#parts.options.retention !== undefined;
+  }
+
+  #purge(): Promise<void> {
+    const { hints, ports } = this.#parts;
+    return purgeFromTimeToTime(this.#engine, ports.clock, this.#closing.signal, (hash) => {
+      hints.post(hash);
+      void this.#byHash
+        .get(hash)
+        ?.purged()
+        .catch(() => undefined); // the next view shows it
+    });
   }
 
   /** Something that any thread may wait for has changed: the network is back. */
@@ -110,13 +135,13 @@ export class Host {
 
   async #hinted(hash: string): Promise<void> {
     const thread = await this.#known(hash);
-    if (!this.#isClosing) await thread?.hinted();
+    if (!this.#closing.signal.aborted) await thread?.hinted();
   }
 
   /** A child, or the parent of one, got something to do by a run here. */
   async #hasNews(hash: string): Promise<void> {
     const thread = await this.#known(hash);
-    if (!this.#isClosing) thread?.kick();
+    if (!this.#closing.signal.aborted) thread?.kick();
   }
 
   async #known(hash: string): Promise<HostedThread | undefined> {
@@ -127,7 +152,7 @@ export class Host {
   }
 
   async close(): Promise<void> {
-    this.#isClosing = true;
+    this.#closing.abort();
     await Promise.all([...this.#hosted.values()].map((thread) => thread.close()));
     this.#parts.hints.close();
     await this.#parts.ports.store.close();
@@ -173,6 +198,7 @@ export class Host {
       clock: ports.clock,
       database: ports.store.name,
       takesOver: this.#parts.resume === 'auto',
+      compacts: this.#retains,
       hint: (hash) => hints.post(hash),
     });
     const hash = await thread.engineThread.hash();

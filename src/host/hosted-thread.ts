@@ -1,10 +1,12 @@
 /** One thread in a worker: runs it under its lock, wakes it, and streams it to whoever watches. */
 import type { Clock } from '../base/clock.ts';
+import { deferred } from '../base/deferred.ts';
 import { type ErrorData, errorToData } from '../base/errors.ts';
 import type { EngineThread } from '../engine/engine-thread.ts';
 import type { RunEnd } from '../engine/run-end.ts';
 import type { Frame } from '../model/frame.ts';
 import type { StreamMessage, ThreadView } from '../protocol/host-api.ts';
+import { Compactions } from './housekeeping.ts';
 import type { Locks } from './ports.ts';
 import { readView } from './read-view.ts';
 import { hasInput, hasWork } from './row-work.ts';
@@ -13,6 +15,9 @@ import { ThreadStream } from './thread-stream.ts';
 /** How long a thread rests before its next try: one that is blocked, and one whose lease another runner took. */
 const restMs: Partial<Record<RunEnd['end'], number>> = { blocked: 30_000, lost: 1_000 };
 
+/** A lock that is not there after this time is held by a worker that runs the thread. */
+const lockWaitMs = 1_000;
+
 export interface HostedThreadParts {
   readonly thread: EngineThread;
   readonly locks: Locks;
@@ -20,6 +25,8 @@ export interface HostedThreadParts {
   readonly database: string;
   /** Whether a thread that another worker ran goes on here by itself when that one is gone. */
   readonly takesOver: boolean;
+  /** Whether what retention lets go is taken away after a run. */
+  readonly compacts: boolean;
   /** Tells other workers that something changed. */
   readonly hint: (hash: string) => void;
 }
@@ -34,15 +41,19 @@ export class HostedThread {
   #alarm = new AbortController();
   #blocked: ErrorData | null = null;
   #isRunningHere = false;
+  /** Called when a step was committed. */
+  #onCommit: (() => void) | undefined;
   /** Waiting for the lock: what is to be done is looked up once it is there. */
   #isQueued = false;
   /** Epoch of the row when a hint made this worker queue; `undefined` where it was asked to run. */
   #queuedAt: number | undefined;
   /** Epoch of the row when it was blocked here. */
   #blockedAt: number | undefined;
+  readonly #compactions: Compactions | undefined;
 
   constructor(parts: HostedThreadParts) {
     this.#parts = parts;
+    this.#compactions = parts.compacts ? new Compactions(parts.thread) : undefined;
     this.#stream = new ThreadStream(
       () => this.view(),
       () => this.#isRunningHere,
@@ -63,6 +74,21 @@ export class HostedThread {
       return;
     }
     this.#queue();
+  }
+
+  /** Runs it, and resolves once it has committed something, has nothing more to do, or another worker holds its lock. */
+  async proveItself(): Promise<void> {
+    const proof = deferred<void>();
+    this.#onCommit = proof.resolve;
+    this.kick();
+    const driven = this.#driven;
+    const looked = new AbortController();
+    const elsewhere = this.#parts.clock.sleep(lockWaitMs, looked.signal).then(
+      () => (this.#isQueued ? undefined : Promise.race([proof.promise, driven])),
+      () => undefined, // it was proved before
+    );
+    await Promise.race([proof.promise, driven, elsewhere]);
+    looked.abort();
   }
 
   #queue(): void {
@@ -114,6 +140,7 @@ export class HostedThread {
       void this.#stream.showView().catch(() => undefined); // the next view shows it
     }
     this.#stream.showFrame(frame);
+    if (frame.type === 'step') this.#onCommit?.();
     if (frame.type === 'step' || frame.type === 'status' || frame.type === 'answered') this.hint();
     // Its time may be over before the run is: the other waits of its step, and calls beside it, may take long.
     if (frame.type === 'wait' || frame.type === 'answered') void this.#setAlarm().catch(() => undefined); // the run's end sets it again
@@ -142,9 +169,11 @@ export class HostedThread {
         await locks.hold(name, this.#closing.signal, async () => {
           this.#isQueued = false;
           if (this.#closing.signal.aborted || !(await this.#isNeeded())) return; // the lock may come in the same moment
+          await this.#compact();
           this.#isRunningHere = true;
           end = await thread.run();
           this.#isRunningHere = false;
+          await this.#compact();
           // A row that cannot be read is no further trouble than the one that is shown.
           this.#blockedAt =
             end.end === 'blocked' ? (await thread.row().catch(() => undefined))?.epoch.local : undefined;
@@ -167,7 +196,20 @@ export class HostedThread {
     }
   }
 
-  /** Wakes the thread when a wait of it expires; one that could not go on tries again later, since a store may recover. */
+  /** What cannot be compacted now is left as it is: a fault is met, and told, by the next run. */
+  async #compact(): Promise<void> {
+    if (!this.#closing.signal.aborted) await this.#compactions?.look().catch(() => undefined);
+  }
+
+  /** The thread is gone: whoever watches sees it. */
+  async purged(): Promise<void> {
+    await this.#stream.showView();
+  }
+
+  /**
+   * Wakes the thread when a wait of it expires, as long as this worker lives: nothing wakes a page that is closed (PROTOCOL 8). One
+   * that could not go on tries again later, since a store may recover.
+   */
   async #setAlarm(end?: RunEnd): Promise<void> {
     this.#alarm.abort();
     const alarm = new AbortController();

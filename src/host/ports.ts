@@ -7,7 +7,7 @@ export interface Locks {
   hold<Result>(name: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Tells other workers on the same database that something changed. Only a hint: nobody relies on it. */
+/** Tells other workers on the same database that something changed. Only a hint: runners look themselves (PROTOCOL 6). */
 export interface Hints {
   post(thread: string): void;
   listen(onHint: (thread: string) => void): void;

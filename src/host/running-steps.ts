@@ -1,6 +1,6 @@
 /**
  * What a view that arrives in the middle of a step needs beside what is stored: the text and the custom events of the steps that
- * run now, in their order (B13). Held in memory only, and only while the step runs.
+ * run now, in their order (B13). Held in memory only, and only while the step runs (PROTOCOL 8).
  */
 import type { Frame } from '../model/frame.ts';
 import type { StepId } from '../model/ids.ts';

@@ -91,7 +91,7 @@ export interface Control {
   readonly spent: Spent;
   /** `spent.ms` when the next step was scheduled: what its own deadline counts from. */
   readonly stepFromMs: number;
-  /** The latest believed time at which this thread was run: what passed since counts towards its deadline. */
+  /** The latest believed time at which this thread was run: what passed since counts towards its deadline (PROTOCOL 8). */
   readonly seenAtMs: number;
   /** How often each rule of the policy was taken in this run, by rule and node. */
   readonly decisions: Readonly<Record<string, number>>;

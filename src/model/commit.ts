@@ -44,7 +44,7 @@ export type RowChange = Partial<
   >
 >;
 
-/** What a group does to another thread, so that the two agree: a child's end, and the answer to its parent's wait. */
+/** What a group does to another thread, so that the two agree: a child's end, and the answer to its parent's wait (PROTOCOL 2, 6). */
 export interface OtherThread {
   readonly thread: ThreadHash;
   readonly incarnation: Incarnation;

@@ -9,7 +9,7 @@ export type EffectClass = 'read' | 'idempotent' | 'once';
 
 /**
  * `in_progress` while its runner lives; `in_doubt` when its intent is recorded and its outcome is not known. The others
- * are results.
+ * are results (PROTOCOL 3).
  */
 export type EffectStatus = 'in_progress' | 'in_doubt' | 'succeeded' | 'failed' | 'compensated' | 'given_up';
 export type OutcomeStatus = Exclude<EffectStatus, 'in_progress' | 'in_doubt'>;

@@ -41,7 +41,8 @@ export type Frame =
   | { readonly type: 'running'; readonly node: string; readonly step: StepId }
   /**
    * Text as it comes from the model; never stored. `offset`: characters of this attempt before it. Told apart by `key`, since a
-   * node may make several calls at once. Within an attempt each piece comes once; of an older `epoch` or attempt none comes.
+   * node may make several calls at once. Within an attempt each piece comes once; of an older `epoch` or attempt none comes
+   * (PROTOCOL 8).
    */
   | ({ readonly type: 'token'; readonly offset: number; readonly text: string } & CallFrame)
   /** The call begins anew: views drop what they had of its text. */

@@ -6,19 +6,19 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 /** A thread's id as its user gave it. Never stored in the clear. */
 export type ThreadId = Branded<'ThreadId'>;
-/** Keyed hash of namespace and thread id (22 characters): how stores know a thread. */
+/** Keyed hash of namespace and thread id (22 characters): how stores know a thread (PROTOCOL 7). */
 export type ThreadHash = Branded<'ThreadHash'>;
 /** `<sequence>-<random>`: 10 hexadecimal digits that sort in commit order, then 12 random characters. */
 export type CheckpointId = Branded<'CheckpointId'>;
 /** Names one commit group, so that a repeated attempt is recognised. A checkpoint's commit bears the checkpoint's id. */
 export type CommitId = Branded<'CommitId'>;
-/** Made with the thread; a thread deleted and made again has another one. */
+/** Random, made with the thread; a thread deleted and made again has another one (PROTOCOL 5). */
 export type Incarnation = Branded<'Incarnation'>;
 /** Keyed hash of lineage, predecessors, node and branch: fixed when the step is scheduled (PROTOCOL 1). */
 export type StepId = Branded<'StepId'>;
 /** Keyed hash of step id, scope and ordinal or own key: the same on every attempt (PROTOCOL 1). */
 export type EffectKey = Branded<'EffectKey'>;
-/** Made like an effect key, for a wait. */
+/** Made like an effect key, for a wait (PROTOCOL 1). */
 export type WaitId = Branded<'WaitId'>;
 
 /** Why this cannot be a thread id; `undefined` if it can. */

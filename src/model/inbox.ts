@@ -15,7 +15,10 @@ export interface Extension {
   readonly steps?: number;
 }
 
-/** Inbox items that are settled: all up to `inboxTaken`, and those in `consumed` above it. */
+/**
+ * Inbox items that are settled: all up to `inboxTaken`, and those in `consumed` above it. They are marked, not removed, for they
+ * belong to the thread (PROTOCOL 4). Each ends so, or waits, or is lost to a winner that an event names (PROTOCOL 6).
+ */
 export interface Settled {
   readonly inboxTaken: number;
   readonly consumed: readonly number[];

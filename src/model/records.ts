@@ -12,7 +12,7 @@ import type { CheckpointId, CommitId, Incarnation, ThreadHash } from './ids.ts';
  * | `checkpoints` | checkpoint id | a snapshot or a delta |
  * | `segments` | `field/span/from` | consecutive items of a log field |
  * | `blobs` | `hash.chunk` | one chunk of a large value, by a keyed hash of its content |
- * | `ledger` | `counter.i`, `.o`, `.d`, `.x…` | an effect's intent, outcome, doubt, differing later outcomes |
+ * | `ledger` | `counter.i`, `.o`, `.d`, `.x…`, `.r` | an effect's intent, outcome, doubt, differing later outcomes; reserved space |
  * | `events` | counter of the first | the events of one commit |
  * | `inbox` | `o:order`, `id:…` | an item; the place of a deduplication id |
  * | `waits` | `w:wait`, `a:wait` | what is asked; the one answer |
@@ -35,7 +35,10 @@ export interface StoredRecord {
   readonly body: Uint8Array;
 }
 
-/** Who may commit: `home` counts moves between devices, `local` the leases taken on this one (PROTOCOL 5). */
+/**
+ * Who may commit: `home` counts moves between devices, `local` the leases taken on this one (PROTOCOL 5). Nothing moves a thread
+ * to another home yet: `home` is 0.
+ */
 export interface Epoch {
   readonly home: number;
   readonly local: number;
@@ -77,6 +80,8 @@ export interface ThreadRow {
   /** Inbox items up to this order give nothing to do as things are: a thread with newer ones has. */
   readonly inboxTaken: number;
   readonly epoch: Epoch;
+  /** Local epoch of the newest lease that was stolen; not there where none was. Calls begun before it may still leave (PROTOCOL 3). */
+  readonly stolen?: number;
   readonly incarnation: Incarnation;
   /** Leases taken since the last committed step: a thread that kills its worker each time is stopped by this count. */
   readonly resumes: number;
@@ -87,6 +92,12 @@ export interface ThreadRow {
   /** Sealed: what a reader needs before it opens any checkpoint. */
   readonly control: Uint8Array;
 }
+
+/**
+ * How a lease was come by. `free`: nobody else holds it, or whoever did is gone for certain, as a lock tells that goes with its
+ * worker. `stolen`: its holder may live, and only stand still.
+ */
+export type LeaseKind = 'free' | 'stolen';
 
 /** What is left of a deleted thread: its number of incarnations and epochs must not start again. */
 export interface Tombstone {

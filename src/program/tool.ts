@@ -18,7 +18,7 @@ export interface ToolCall {
 /**
  * What `verify` found out: it happened (with its result), it did not, or it cannot be told. `closed` means that the
  * receiver will refuse the older attempt if it still arrives; without it, `not_done` counts only after the call's
- * `notAfterMs` and the tool's `settleMs`.
+ * `notAfterMs` and the tool's `settleMs`, and not where the call's runner may only have stood still, unless the tool is `fenced`.
  */
 export type Verdict<Result> =
   | { readonly verdict: 'done'; readonly result: Result }
@@ -53,6 +53,11 @@ export interface ToolDefinition<Name extends string, Input, Result> {
   readonly timeLimitMs?: number;
   /** How long after its last possible start a call may still arrive at the receiver. Default 60 s. */
   readonly settleMs?: number;
+  /**
+   * Whether the receiver itself refuses a call after its `notAfterMs`, or one whose `effectKey` it knows. Only such a receiver
+   * excludes that a tab which stood still sends its call after another one took over. Default false.
+   */
+  readonly fenced?: boolean;
 }
 
 export type Tool<Name extends string = string, Input = unknown, Result = unknown> = ToolDefinition<Name, Input, Result>;

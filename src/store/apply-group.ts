@@ -1,6 +1,6 @@
 /**
- * The rules of one commit group, written once for every adapter that can look before it writes: what the group has to
- * know, and, given that, its result and its writes. Pure: the adapter reads and writes.
+ * The rules of one commit group (PROTOCOL 2), written once for every adapter that can look before it writes: what the group has
+ * to know, and, given that, its result and its writes. Pure: the adapter reads and writes.
  */
 import type { CommitGroup, Condition, GroupResult, OtherThread, RecordWrite } from '../model/commit.ts';
 import { type CommitId, sortable, type ThreadHash } from '../model/ids.ts';
@@ -104,7 +104,7 @@ export function judgeGroup(group: CommitGroup, sight: Sight): Verdict<GroupResul
       writes: { ...other, records, ...(group.row !== undefined && { row: { ...row, ...group.row } }) },
     };
   }
-  const order = Math.max(row.inbox, sight.newestOrder(group.thread)) + 1;
+  const order = Math.max(row.inbox, sight.newestOrder(group.thread)) + 1; // given here, in the transaction (PROTOCOL 6)
   return {
     result: { status: 'applied', order },
     writes: {
@@ -131,7 +131,10 @@ function writesToOther({ also, id }: CommitGroup, sight: Sight): GroupWrites {
   return { records: placed(also.records, also.thread, id), otherRow: { ...row, ...also.row } };
 }
 
-/** `applied` if the group's witness or its inbox item is there. */
+/**
+ * `applied` if the group's witness or its inbox item is there: looked up before any condition, which may fail by now because the
+ * group itself was applied (PROTOCOL 2). Deduplication ids are never deleted while the thread lives (PROTOCOL 6).
+ */
 function appliedBefore(group: CommitGroup, sight: Sight): GroupResult | undefined {
   const [witness] = group.records;
   const place = group.inbox === undefined ? undefined : sight.find(dedupAddress(group.thread, group.inbox.dedupId));
@@ -159,6 +162,7 @@ function failedCondition(condition: Condition, row: ThreadRow, sight: Sight): Gr
       if (row.inbox === condition.is) return undefined;
       return { status: 'inbox_moved', expected: condition.is, actual: row.inbox };
     case 'wait_open': {
+      // A write-once slot: answer, expiry and cancel compete for it, and the first one stands (PROTOCOL 6).
       const isAsked = sight.find(waitAddress(row.thread, 'w', condition.wait)) !== undefined;
       const isAnswered = sight.find(waitAddress(row.thread, 'a', condition.wait)) !== undefined;
       return isAsked && !isAnswered ? undefined : { status: 'wait_closed', wait: condition.wait };

@@ -1,6 +1,6 @@
 /**
- * Keeps keys that are not bytes (non-extractable CryptoKeys) under a name. In a browser it shares the database of the
- * records. Every adapter passes `test/conformance/key-store.ts`.
+ * Keeps keys that are not bytes (non-extractable CryptoKeys) under a name (PROTOCOL 7). In a browser it shares the database of
+ * the records. Every adapter passes `test/conformance/key-store.ts`.
  */
 export interface KeyStore<Key> {
   /** The key, or `undefined` if there is none of that name. */

@@ -1,6 +1,6 @@
 import type { CommitGroup, Condition, GroupResult, RecordWrite } from '../model/commit.ts';
 import type { CommitId, Incarnation, ThreadHash } from '../model/ids.ts';
-import type { Epoch, RecordSource, ThreadRow, Tombstone } from '../model/records.ts';
+import type { Epoch, LeaseKind, RecordSource, ThreadRow, Tombstone } from '../model/records.ts';
 
 export interface ThreadQuery {
   readonly namespace: string;
@@ -57,9 +57,10 @@ export interface Store extends RecordSource {
 
   /**
    * Takes the right to commit: raises the local epoch and the resume count by one, strictly, and returns the new row;
-   * `undefined` if there is no such incarnation. Every commit that states an older epoch fails from then on.
+   * `undefined` if there is no such incarnation. Every commit that states an older epoch fails from then on. One that is
+   * `stolen` is remembered in the row, in the same transaction. Default `free`.
    */
-  takeLease(thread: ThreadHash, incarnation: Incarnation): Promise<ThreadRow | undefined>;
+  takeLease(thread: ThreadHash, incarnation: Incarnation, kind?: LeaseKind): Promise<ThreadRow | undefined>;
   /** Gives the lease back: takes the resume back that it counted. Does nothing if another epoch has begun. */
   releaseLease(thread: ThreadHash, incarnation: Incarnation, epoch: Epoch): Promise<void>;
 
@@ -74,8 +75,9 @@ export interface Store extends RecordSource {
   ): Promise<Extract<GroupResult, { status: 'applied' | 'exists' }>>;
 
   /**
-   * Deletes all records of this incarnation, wraps first, leaves a tombstone, strictly. Nothing happens to another one, nor to one
-   * that has moved on since: where `unless` is given, its epoch and the order of its newest inbox item must be those.
+   * Deletes all records of this incarnation, wraps first, leaves a tombstone, strictly (PROTOCOL 5 and 7). Nothing happens to
+   * another one, nor to one that has moved on since: where `unless` is given, its epoch and the order of its newest inbox item
+   * must be those.
    */
   deleteThread(
     thread: ThreadHash,

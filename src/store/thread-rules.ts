@@ -1,7 +1,7 @@
 /** The rules of a thread's row, written once for every adapter: creation, lease, deletion. Pure. */
 import type { Condition, GroupResult, RecordWrite } from '../model/commit.ts';
 import type { CommitId, Incarnation, ThreadHash } from '../model/ids.ts';
-import type { Epoch, ThreadRow, Tombstone } from '../model/records.ts';
+import type { Epoch, LeaseKind, ThreadRow, Tombstone } from '../model/records.ts';
 import { missingRecord, placed, type Sight, takenKey, type Verdict } from './apply-group.ts';
 import { storeErrors } from './errors.ts';
 import type { CreateResult } from './store.ts';
@@ -37,6 +37,7 @@ export function judgeCreation(
       reason: `the row of thread ${row.thread} is lost, but its record "${taken.key}" in ${taken.table} is there`,
     });
   }
+  // Epochs never start again (PROTOCOL 5): whoever held the deleted thread must not fit the new one.
   const made = tombstone === undefined ? row : { ...row, epoch: { ...row.epoch, local: tombstone.epoch.local + 1 } };
   return {
     result: { status: 'created', row: made },
@@ -61,12 +62,20 @@ export function judgeRecords(
   return { result: { status: 'applied' }, writes: { records: placed(creations, owner, commit) } };
 }
 
-/** The row of whoever takes the lease. */
-export function leasedRow(row: ThreadRow): ThreadRow {
-  return { ...row, epoch: { ...row.epoch, local: row.epoch.local + 1 }, resumes: row.resumes + 1 };
+/**
+ * The row of whoever takes the lease. The resume is counted before anything is decoded, so that what stops its worker each time
+ * is noticed (PROTOCOL 5).
+ */
+export function leasedRow(row: ThreadRow, kind: LeaseKind = 'free'): ThreadRow {
+  const local = row.epoch.local + 1;
+  const leased = { ...row, epoch: { ...row.epoch, local }, resumes: row.resumes + 1 };
+  return kind === 'stolen' ? { ...leased, stolen: local } : leased;
 }
 
-/** The row after a graceful end: the resume that the lease counted is taken back, unless a step has cleared it. */
+/**
+ * The row after a graceful end: the resume that the lease counted is taken back, unless a step has cleared it (PROTOCOL 5). A freeze
+ * that the browser announces ends no lease yet.
+ */
 export function releasedRow(row: ThreadRow): ThreadRow {
   return { ...row, resumes: Math.max(0, row.resumes - 1) };
 }

@@ -3,7 +3,9 @@ import type { Cipher, Cryptography } from '../codec/cipher.ts';
 import { KeyRing } from '../codec/key-ring.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions, EnginePorts, Network } from '../engine/ports.ts';
+import type { StateIn } from '../engine/thread-state.ts';
 import type { Frame } from '../model/frame.ts';
+import type { AnyAgent } from '../program/agent.ts';
 import type { Store } from '../store/store.ts';
 import { MemoryData } from '../stores/memory/memory-data.ts';
 import { MemoryKeyStore } from '../stores/memory/memory-key-store.ts';
@@ -43,12 +45,15 @@ export class TestWorld {
   }
 
   /** A fresh engine on what is stored: as after a restart. */
-  async engine(options: EngineOptions, store?: Store): Promise<Engine> {
+  async engine<A extends AnyAgent>(
+    options: EngineOptions & { readonly agent: A },
+    store?: Store,
+  ): Promise<Engine<StateIn<A>>> {
     const onFrame: EngineOptions['onFrame'] = (thread, frame) => {
       this.frames.push(frame);
       options.onFrame?.(thread, frame);
     };
-    return new Engine(await this.ports(store), { ...options, onFrame });
+    return new Engine<StateIn<A>>(await this.ports(store), { ...options, onFrame });
   }
 
   /** The cipher of a root key: what opens the wraps. */

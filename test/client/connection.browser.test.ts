@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { protocolVersion } from '../../src/protocol/host-api.ts';
 import { connectTo, errorOf, lifeLocks, start } from './connections.ts';
 
 describe('a worker that is gone', () => {
@@ -80,7 +81,7 @@ describe('a worker that is made by a function', () => {
       if (workers.length === 2) worker.terminate();
       return worker;
     };
-    const agent = connectTo(makes, { startTimeoutMs: 1_000 });
+    const agent = connectTo(makes, { startTimeoutMs: 4_000 });
     await agent.thread('t').send({ left: 0 });
     let views = 0;
     for await (const message of agent.thread('t').events()) {
@@ -88,7 +89,7 @@ describe('a worker that is made by a function', () => {
       if (views === 2) break;
       if (workers.length === 1) workers[0]?.terminate();
     }
-    // On a busy machine one more may take longer than its second to start.
+    // On a busy machine one more may take longer than its time to start.
     expect(workers.length).toBeGreaterThanOrEqual(3);
     await agent.close();
   });
@@ -250,7 +251,7 @@ describe('a worker that does not start or answer', () => {
     const agent = connectTo(() => start('newer'));
     const error = await errorOf(agent.threads());
     expect(error.code).toBe('worker_failed');
-    expect(error.message).toContain('it speaks protocol 99, this page 1. Reload the page.');
+    expect(error.message).toContain(`it speaks protocol 99, this page ${protocolVersion}. Reload the page.`);
     await agent.close();
   });
 

@@ -1,5 +1,17 @@
 /** Types flow from the definition to the page without a cast. Checked by the compiler; wrong names must not compile. */
-import { connect, defineAgent, FileRef, log, type PageWait, secret, tool, value } from 'holdfast';
+import {
+  type ChoiceNeeded,
+  connect,
+  defineAgent,
+  FileRef,
+  isChoiceNeeded,
+  log,
+  type PageWait,
+  secret,
+  tool,
+  value,
+} from 'holdfast';
+import { TestWorld } from 'holdfast/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 
@@ -82,4 +94,21 @@ test('[C2a] an agent whose parts do not fit together is refused when it is defin
   expect(define({ name: '' })).toThrow('no name');
   expect(define({ tools: { other: book } })).toThrow('tool "book" is listed under "other"');
   expect(define({ tools: { book: { ...book, effect: 'maybe' } } })).toThrow('effect class "maybe"');
+});
+
+test('[C2a] an engine of an agent gives the state of its threads with the types of its fields', async () => {
+  const thread = (await new TestWorld().engine({ agent })).thread('t');
+  await thread.send({ count: 'abc' });
+
+  const state = await thread.state();
+  expectTypeOf(state.files).toEqualTypeOf<FileRef[]>();
+  expectTypeOf(state.count).toEqualTypeOf<number>();
+  // @ts-expect-error There is no such field.
+  expect(state.counts).toBeUndefined();
+});
+
+test('[C2a, B12c] the details of a refusal that asks for choices have types', () => {
+  const refusal: unknown = new Error('something else');
+  expect(isChoiceNeeded(refusal)).toBe(false);
+  if (isChoiceNeeded(refusal)) expectTypeOf(refusal.details).toEqualTypeOf<ChoiceNeeded>();
 });

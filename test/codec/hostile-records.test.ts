@@ -6,12 +6,13 @@ import { openRowControl } from '../../src/codec/control-codec.ts';
 import { readInbox, sealInboxItem } from '../../src/codec/inbox-codec.ts';
 import { KeyRing, ringOwner } from '../../src/codec/key-ring.ts';
 import { readOutcome } from '../../src/codec/ledger-codec.ts';
-import { LogView, sealSegments } from '../../src/codec/log-codec.ts';
+import { LogView, sealSegment } from '../../src/codec/log-codec.ts';
 import { LargeRef, packBody, packValue, StoredError } from '../../src/codec/packer.ts';
 import { BlobBatch } from '../../src/codec/thread-codec.ts';
 import { webCryptography } from '../../src/codec/webcrypto-cipher.ts';
 import type { RecordWrite } from '../../src/model/commit.ts';
 import type { CommitId } from '../../src/model/ids.ts';
+import { sortable } from '../../src/model/ids.ts';
 import { MemoryKeyStore } from '../../src/stores/memory/memory-key-store.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { givenThread, roundTrip } from './given.ts';
@@ -95,7 +96,8 @@ describe('plain fields', () => {
 
   test('[H4, A11b] a segment whose number of items is a text with the same bytes is refused', async () => {
     const given = await givenThread(37);
-    const [sealed] = await sealSegments(given.codec, 'log', 'span', 0, ['a'], new BlobBatch());
+    const items = [await given.codec.encodeValue('a', 'log[0]', new BlobBatch())];
+    const sealed = await sealSegment(given.codec, { key: `log/span/${sortable(0)}`, from: 0, items });
     if (sealed === undefined) throw new Error('one item makes a segment');
     await put(given, { ...sealed, plain: { from: 0, count: `${'\u0000'.repeat(7)}\u0001` } });
     const log = new LogView(given.codec, 'log', { spans: [{ span: 'span', from: 0, to: 1 }] });

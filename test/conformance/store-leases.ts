@@ -24,6 +24,18 @@ export function testLeases(giveStore: GiveStore): void {
       expect(await store.readThread(row.thread)).toEqual(leased);
     });
 
+    test('[B14b] one that is stolen is remembered, also when the next one is not', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store, '1', { epoch: { home: 0, local: 5 } });
+
+      const stolen = await store.takeLease(row.thread, row.incarnation, 'stolen');
+      const next = await store.takeLease(row.thread, row.incarnation, 'free');
+
+      expect(stolen).toMatchObject({ epoch: { local: 6 }, stolen: 6 });
+      expect(next).toMatchObject({ epoch: { local: 7 }, stolen: 6 });
+      expect(await store.readThread(row.thread)).toEqual(next);
+    });
+
     test('[B14b][I4] whoever held it before cannot commit any more', async () => {
       const store = await giveStore();
       const row = await givenThread(store);

@@ -6,7 +6,8 @@ import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
 import { storeErrors } from '../../src/store/errors.ts';
 import type { Store } from '../../src/store/store.ts';
-import { nth, plainState, Scene, withMethods } from './support.ts';
+import { Life } from '../../src/testing/cutting-store.ts';
+import { nth, only, plainState, quiet, Scene, withMethods } from './support.ts';
 
 /** A thread whose commit finds the disk full behind its last call, until `isFull` is false. */
 function given() {
@@ -120,5 +121,93 @@ describe('a commit that finds the disk full', () => {
     expect(await running).toEqual({ end: 'stopped' });
     expect(await (await scene.open()).run()).toEqual({ end: 'done' });
     expect(counts.calls).toBe(1);
+  });
+});
+
+/** A tool whose call fills the disk, to the last byte: from then on only what takes no more space than it frees is stored. */
+function filling(result: string) {
+  const disk = { isFull: false };
+  let calls = 0;
+  const act = tool({
+    name: 'act',
+    description: 'Acts',
+    input: z.object({}),
+    effect: 'once',
+    run: () => {
+      calls += 1;
+      disk.isFull = true;
+      return result;
+    },
+  });
+  const agent = defineAgent({
+    name: 'actor',
+    version: 1,
+    state: { lengths: log(z.number()) },
+    tools: { act },
+    start: 'go',
+    nodes: { go: async (_state, { call, end }) => end({ lengths: [(await call('act', {})).length] }) },
+  });
+  const scene = new Scene({ agent });
+  const store = scene.world.store();
+  const life = new Life();
+  const full = withMethods(store, {
+    takeLease: (...args) => life.pass(() => store.takeLease(...args)),
+    commit: (groups) =>
+      life.pass(async () => {
+        let bytes = 0;
+        for (const { thread, records } of groups) {
+          for (const { table, key, body } of records) {
+            bytes += body.length - ((await store.get(table, thread, key))?.body.length ?? 0);
+          }
+        }
+        if (disk.isFull && bytes > 0) throw storeErrors.make('quota_exceeded', { operation: 'commit' });
+        return store.commit(groups);
+      }),
+  });
+  /** Runs the thread until its step cannot be committed, and ends the process. */
+  const runUntilFull = async () => {
+    await scene.begun();
+    void (await scene.open({ store: full })).run();
+    await quiet();
+    for (let tries = 0; scene.frames('full').length === 0; tries += 1) {
+      if (tries > 20) throw new Error('The disk was never full.');
+      scene.clock.advance(1_000);
+      await quiet();
+    }
+    await quiet();
+    life.end();
+    disk.isFull = false;
+  };
+  return { scene, runUntilFull, calls: () => calls };
+}
+
+describe('a call whose answer finds the disk full', () => {
+  test('[A15c, I5, B3b] is recorded in the space that its intent reserved: it is not made again', async () => {
+    const { scene, runUntilFull, calls } = filling('short');
+    await runUntilFull();
+    expect((await scene.stored('ledger')).map(({ key, body }) => [key.slice(-2), body.length > 0])).toEqual([
+      ['.i', true],
+      ['.o', true],
+      ['.r', false],
+    ]);
+
+    const thread = await scene.open();
+    expect(await thread.run()).toEqual({ end: 'done' });
+    expect(await plainState(thread)).toEqual({ lengths: [5] });
+    expect(calls()).toBe(1);
+  });
+
+  test('[A15c, B4c, B4f] and is too large for it: that it was answered is on record, and whose tab then dies is in doubt', async () => {
+    const { scene, runUntilFull, calls } = filling('x'.repeat(10_000));
+    await runUntilFull();
+    const thread = await scene.open();
+
+    expect(await thread.run()).toEqual({ end: 'waiting' });
+    expect(only(await thread.waits())).toMatchObject({
+      kind: 'in_doubt',
+      reason:
+        'Attempt 1 ended without a clear answer ("act" ended as succeeded, and the disk was full: its result could not be stored.): it may have happened or not. Look it up before you answer.',
+    });
+    expect(calls()).toBe(1);
   });
 });

@@ -6,6 +6,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import type { RunEnd } from '../../src/engine/run-end.ts';
 import type { CommitGroup, GroupResult } from '../../src/model/commit.ts';
+import type { LeaseKind } from '../../src/model/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CuttingStore, Life } from '../../src/testing/cutting-store.ts';
 
@@ -22,13 +23,13 @@ export async function reloadingThread(
   let current = (await makeEngine(store)).thread(id);
   let isStopped = false;
 
-  const run = async (): Promise<RunEnd> => {
+  const run = async (lease?: LeaseKind): Promise<RunEnd> => {
     isStopped = false;
     for (let reload = 0; reload < mostReloads; reload += 1) {
       const life = new Life();
       current = (await makeEngine(mortalStore(store, life))).thread(id);
       if (isStopped) current.stop();
-      const end = await Promise.race([current.run(), life.death]);
+      const end = await Promise.race([current.run(lease), life.death]);
       if (end !== 'died') {
         current = (await makeEngine(store)).thread(id);
         return end;

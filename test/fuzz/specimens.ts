@@ -20,7 +20,7 @@ import {
   sealIntent,
   sealOutcome,
 } from '../../src/codec/ledger-codec.ts';
-import { LogView, sealSegments } from '../../src/codec/log-codec.ts';
+import { encodeSegments, LogView, sealSegment } from '../../src/codec/log-codec.ts';
 import { openEvents } from '../../src/codec/open-events.ts';
 import { openPin, pinKey, sealPin } from '../../src/codec/pin-codec.ts';
 import { BlobBatch, type ThreadCodec } from '../../src/codec/thread-codec.ts';
@@ -205,7 +205,10 @@ function segment(record: StoredRecord): Specimen {
     table: 'segments',
     key: record.key,
     open: (codec) => new LogView(codec, 'log', image).slice(from),
-    write: async (codec, items) => (await sealSegments(codec, 'log', span, from, items, new BlobBatch()))[0],
+    write: async (codec, items) => {
+      const [segment] = await encodeSegments(codec, 'log', span, from, items, new BlobBatch());
+      return segment && sealSegment(codec, segment);
+    },
   });
 }
 

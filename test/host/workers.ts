@@ -1,5 +1,6 @@
 /** Hosts as several workers on one database have them: locks and hints of one browser, engines of their own. */
 import { Engine } from '../../src/engine/engine.ts';
+import type { EngineOptions } from '../../src/engine/ports.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Hints, Locks } from '../../src/host/ports.ts';
 import type { AnyAgent } from '../../src/program/agent.ts';
@@ -74,13 +75,14 @@ export class Workers {
   async start({
     resume = 'auto',
     store,
+    ...retention
   }: {
     resume?: 'auto' | 'on-request';
     store?: Store;
-  } = {}): Promise<HostMethods> {
+  } & Pick<EngineOptions, 'retention' | 'archive'> = {}): Promise<HostMethods> {
     const host = new Host({
       ports: await this.world.ports(store),
-      options: { agent: this.#agent, ...(this.#model && { model: this.#model }) },
+      options: { agent: this.#agent, ...(this.#model && { model: this.#model }), ...retention },
       locks: this.#locks,
       hints: this.hints.port(),
       lifeLock: 'life',

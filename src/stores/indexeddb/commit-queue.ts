@@ -14,7 +14,8 @@ export type ApplyTogether = (groups: readonly CommitGroup[], durability: Durabil
  * Lets commits that come together share one transaction: those of one turn, and those that come while one is under way.
  * A strict transaction costs a flush, and the browser does not merge flushes.
  *
- * Where the shared transaction fails, each group is tried alone, so that no group fails because of a neighbour.
+ * Where the shared transaction fails, each group is tried alone, so that no group fails because of a neighbour. The strictest
+ * durability in a batch wins (PROTOCOL 2).
  */
 export class CommitQueue {
   readonly #apply: ApplyTogether;

@@ -2,6 +2,7 @@ import type { CommitGroup, Condition, GroupResult, RecordWrite } from '../../mod
 import type { CommitId, Incarnation, ThreadHash } from '../../model/ids.ts';
 import {
   type Epoch,
+  type LeaseKind,
   type RecordRange,
   type StoredRecord,
   type Table,
@@ -99,11 +100,11 @@ export class IndexedDbStore implements Store {
     });
   }
 
-  takeLease(thread: ThreadHash, incarnation: Incarnation): Promise<ThreadRow | undefined> {
+  takeLease(thread: ThreadHash, incarnation: Incarnation, kind?: LeaseKind): Promise<ThreadRow | undefined> {
     return this.#write('take a lease', [], async (transaction) => {
       const row = await answer<ThreadRow | undefined>(transaction.objectStore('threads').get(thread));
       if (row?.incarnation !== incarnation) return undefined;
-      const leased = leasedRow(row);
+      const leased = leasedRow(row, kind);
       transaction.objectStore('threads').put(leased, thread);
       return leased;
     });

@@ -9,7 +9,10 @@ import type { StartTimer } from './timer.ts';
  */
 const schemaVersion = 1;
 
-/** Keys of `threads` and `tombstones` are thread hashes, of `keys` names, of all others `[thread, key]`. */
+/**
+ * Keys of `threads` and `tombstones` are thread hashes, of `keys` names, of all others `[thread, key]`. All in one database: a flush
+ * of one need not cover another (PROTOCOL 8).
+ */
 export const objectStores = [...tables, 'threads', 'tombstones', 'keys'] as const;
 export type ObjectStoreName = (typeof objectStores)[number];
 

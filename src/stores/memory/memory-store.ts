@@ -1,6 +1,6 @@
 import type { CommitGroup, Condition, GroupResult, RecordWrite } from '../../model/commit.ts';
 import type { CommitId, Incarnation, ThreadHash } from '../../model/ids.ts';
-import type { Epoch, RecordRange, StoredRecord, Table, ThreadRow, Tombstone } from '../../model/records.ts';
+import type { Epoch, LeaseKind, RecordRange, StoredRecord, Table, ThreadRow, Tombstone } from '../../model/records.ts';
 import { judgeGroup, type Verdict } from '../../store/apply-group.ts';
 import { storeErrors } from '../../store/errors.ts';
 import { ownGroup, ownRecords, ownRow } from '../../store/own-bytes.ts';
@@ -88,11 +88,11 @@ export class MemoryStore implements Store {
     return this.data.threads.size === 0 && this.data.tombstones.size === 0 && !this.data.hasRecords;
   }
 
-  async takeLease(thread: ThreadHash, incarnation: Incarnation): Promise<ThreadRow | undefined> {
+  async takeLease(thread: ThreadHash, incarnation: Incarnation, kind?: LeaseKind): Promise<ThreadRow | undefined> {
     this.#refuseIfClosed('take a lease');
     const row = this.data.threads.get(thread);
     if (row?.incarnation !== incarnation) return undefined;
-    const leased = leasedRow(row);
+    const leased = leasedRow(row, kind);
     this.data.threads.set(thread, leased);
     return leased;
   }

@@ -1,4 +1,4 @@
-/** What goes wrong in a world, by the number of the operation at which it does. */
+/** What goes wrong in a world, by the number of the operation at which it does: what simulators usually miss included (PROTOCOL 10). */
 
 import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import type { Dice } from './dice.ts';

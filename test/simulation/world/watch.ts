@@ -83,7 +83,8 @@ export class Watch {
       if (record.table === 'ledger') this.#seeLedger(applied, record, replaced);
       if (record.table === 'waits' && record.key.startsWith('a:')) this.#checkStrict(group, 'an answer');
       if (record.table === 'checkpoints' && !record.key.endsWith('.base')) this.#seeCheckpoint(applied, record);
-      if (record.body.length > 0 && (record.body[0] !== 0x48 || record.body[1] !== 0x46)) {
+      const isSpent = record.table === 'ledger' && record.key.endsWith('.r');
+      if (!(isSpent && record.body.length === 0) && (record.body[0] !== 0x48 || record.body[1] !== 0x46)) {
         this.#findings.violate('sealed-below-engine', `${record.table}/${record.key} is not sealed (I9).`);
       }
     }
@@ -203,11 +204,11 @@ export class Watch {
     );
   }
 
-  /** I10: only a doubt, a blob of the same content and a base record may take a place that is taken. */
+  /** I10: only a doubt, a blob of the same content, a base record and reserved space may take a place that is taken. */
   #checkDestroys(record: RecordWrite, replaced: StoredRecord | undefined): void {
     if (replaced === undefined) return;
     const { table, key } = record;
-    if (table === 'blobs' || (table === 'ledger' && key.endsWith('.d')) || key.endsWith('.base')) return;
+    if (table === 'blobs' || (table === 'ledger' && /\.[dr]$/.test(key)) || key.endsWith('.base')) return;
     if (table === 'events' && key.startsWith('q:')) return; // the mark of a damaged record: the next repair that meets it renews it
     this.#findings.violate('write-once', `${table}/${key} was written over (I10).`);
   }
