@@ -11,9 +11,6 @@ import { followRuns } from './whole-run.ts';
 
 export type Oracle = (evidence: Evidence, actions: readonly ClientAction[]) => void | Promise<void>;
 
-/** Causes of checkpoints that end a step in the middle. */
-const cutsOff: readonly string[] = ['cancelled', 'rolled_back', 'failed', 'policy'];
-
 export const oracles = {
   /** I7: the end is that of an undisturbed run that was given the same answers. */
   async 'state-follows-the-record'(evidence, actions) {
@@ -34,15 +31,15 @@ export const oracles = {
     }
   },
 
-  /** An event that was sent goes to one wait, and to no second one. */
+  /** An event that was sent goes to one wait, and to no second one, also where the step that took it never ended. */
   'events-go-to-one-wait'({ world, row, waits, notes, inbox }) {
     const takers = new Map<number, string>();
     const all = world.data
       .records('checkpoints', row.thread)
       .range({})
       .filter(({ key }) => !key.endsWith('.base'));
-    // What a step took that never ended is there for the next wait.
-    const isAllKept = !all.some((record) => cutsOff.includes(world.watch.checkpoint(record).cause));
+    // A policy that runs a step once more is no other wait: the step gets its events again.
+    const isAllKept = !all.some((record) => world.watch.checkpoint(record).cause === 'policy');
     for (const { wait, answer } of waits) {
       if (answer?.decision !== 'arrived') continue;
       const id = inbox.get(answer.order);

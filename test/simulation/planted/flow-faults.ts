@@ -27,7 +27,7 @@ export const flowFaults: readonly PlantedFault[] = [
     'an event goes to two waits',
     'waits for one event side by side',
     'engine/wait-boundaries.ts',
-    'this.#delivered.add(found.order);',
+    'this.#given.set(found.order, wait.id); // at once: another look may be under way',
     '',
   ),
   fault(

@@ -55,6 +55,11 @@ export const troubledScenarios = [
   scenario('a runner that is frozen for a moment', chain([callOf('ship')], [callOf('put')]), {
     faults: [{ at: 21, fault: { kind: 'freeze', side: 'after', forMs: 4_000, heirAfterMs: 100 } }],
   }),
+  ...(['ship', 'wire'] as const).map((tool) =>
+    scenario(`a runner that is frozen in the moment of its call, a robbed one (${tool})`, chain([callOf(tool)]), {
+      faults: [{ at: 22, fault: { kind: 'freeze', side: 'before', forMs: 60_000, heirAfterMs: 100 } }],
+    }),
+  ),
   scenario('commits whose answer is lost', chain([callOf('pay')], [ask]), {
     faults: [
       { at: 12, fault: { kind: 'store', code: 'timed_out', applied: true, times: 1, only: 'commit' } },

@@ -56,10 +56,10 @@ export class Outside {
     this.#findings = findings;
   }
 
-  call(tool: ToolName, args: CallArgs, { effectKey, attempt }: ToolCall): Promise<string> {
-    this.#know(args.place, tool, effectKey);
-    return this.#travel(`${tool} ${args.place} attempt ${attempt}`, args.place, () =>
-      this.#carryOut(tool, args, effectKey, attempt),
+  call(tool: ToolName, args: CallArgs, call: ToolCall): Promise<string> {
+    this.#know(args.place, tool, call.effectKey);
+    return this.#travel(`${tool} ${args.place} attempt ${call.attempt}`, args.place, () =>
+      this.#carryOut(tool, args, call),
     ) as Promise<string>;
   }
 
@@ -110,14 +110,26 @@ export class Outside {
     return this.#receipts.get(key);
   }
 
+  /** A request that is about to leave, from a process that may be frozen. Whoever looks up what became of it waits for it. */
+  holds(place: string): () => void {
+    raise(this.#onTheWay, place);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#onTheWay.set(place, (this.#onTheWay.get(place) ?? 1) - 1);
+      isHeld = false;
+    };
+  }
+
   isOnTheWay(place: string): boolean {
     return (this.#onTheWay.get(place) ?? 0) > 0;
   }
 
-  #carryOut(tool: ToolName, args: CallArgs, key: string, attempt: number): Reply {
+  #carryOut(tool: ToolName, args: CallArgs, { effectKey: key, attempt, notAfterMs }: ToolCall): Reply {
     const { place, behaves, size } = args;
     const known = this.#receipts.get(key);
     if (tool === 'put' && known !== undefined) return { value: known, afterMs: 1 };
+    const isTooLate = tool === 'wire' && this.#timeline.wallMs > notAfterMs;
+    if (isTooLate) return { error: new Refusal('This attempt is over.'), afterMs: 1 };
     if ((this.#closed.get(key) ?? 0) >= attempt) return { error: new Refusal('This attempt was closed.'), afterMs: 1 };
     const count = this.#count(place);
     const behaviour = behaves[count] ?? 'ok';

@@ -59,10 +59,10 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
     readTombstone: (...given) => pass('readTombstone', () => store.readTombstone(...given)),
     listThreads: (...given) => pass('listThreads', () => store.listThreads(...given)),
     isEmpty: () => pass('isEmpty', () => store.isEmpty()),
-    takeLease: (thread, incarnation) =>
+    takeLease: (thread, incarnation, kind) =>
       pass('takeLease', async () => {
         const before = data.threads.get(thread);
-        const leasing = store.takeLease(thread, incarnation);
+        const leasing = store.takeLease(thread, incarnation, kind);
         const after = data.threads.get(thread);
         unflushed.flush();
         if (after !== undefined && after !== before) {

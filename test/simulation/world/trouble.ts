@@ -109,8 +109,9 @@ function strike(
       return { [fault.side]: () => crash(world, life, fault) };
     }
     case 'freeze': {
-      // Nothing comes between the last check and the call: they are one task.
-      const side = operation.kind === 'outside' && fault.side === 'before' ? 'sent' : fault.side;
+      // Between its last check and the call only a process stands still whose lease is stolen meanwhile: what then leaves, leaves late.
+      const isLate = operation.kind === 'outside' && fault.side === 'before' && fault.heirAfterMs !== null;
+      const side = operation.kind !== 'outside' || isLate ? fault.side : fault.side === 'after' ? 'after' : 'sent';
       return { [side]: () => freeze(world, life, fault) };
     }
     case 'hold':

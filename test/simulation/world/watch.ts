@@ -83,8 +83,8 @@ export class Watch {
       if (record.table === 'ledger') this.#seeLedger(applied, record, replaced);
       if (record.table === 'waits' && record.key.startsWith('a:')) this.#checkStrict(group, 'an answer');
       if (record.table === 'checkpoints' && !record.key.endsWith('.base')) this.#seeCheckpoint(applied, record);
-      const isSpent = record.table === 'ledger' && record.key.endsWith('.r');
-      if (!(isSpent && record.body.length === 0) && (record.body[0] !== 0x48 || record.body[1] !== 0x46)) {
+      const isFreed = record.body.length === 0 && (replaced !== undefined || record.key.endsWith('.r'));
+      if (!isFreed && (record.body[0] !== 0x48 || record.body[1] !== 0x46)) {
         this.#findings.violate('sealed-below-engine', `${record.table}/${record.key} is not sealed (I9).`);
       }
     }
@@ -183,6 +183,11 @@ export class Watch {
   #knowsResult(life: Life, key: string): boolean {
     const settled = this.settled.get(key);
     return settled !== undefined && (settled.life === life || settled.at <= life.leasedAt);
+  }
+
+  /** Whether another runner took the lease of this one. */
+  wasRobbed(life: Life): boolean {
+    return !this.#isNewest(life);
   }
 
   #isNewest(life: Life): boolean {
