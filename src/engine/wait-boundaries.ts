@@ -131,9 +131,10 @@ export class WaitBoundaries {
 
   /** Answers the wait with the first event that is for it. Whether there was one, or it is being answered. */
   async #giveEvent(wait: Wait, items: readonly OrderedItem[]): Promise<boolean> {
+    this.#answerable ??= await this.#readAnswerable(); // tells what was given before this runner came
     const found = items.find((one) => this.#isFor(wait, one));
     if (found?.item.type !== 'event') return false;
-    if (this.#answerable?.delete(wait.id) === false) return true;
+    if (!this.#answerable.delete(wait.id)) return true;
     this.#given.set(found.order, wait.id); // at once: another look may be under way
     const { value } = found.item;
     const isTaken = await this.answer(wait, { decision: 'arrived', value, order: found.order });
