@@ -31,11 +31,18 @@ export const flowFaults: readonly PlantedFault[] = [
     '',
   ),
   fault(
-    'events that were taken are not settled',
-    'two waits for one event, and one more than is waited for',
-    'engine/step-boundaries.ts',
-    '...withSettled(before, run.waits.consumed()),',
-    '',
+    'an event is free again where the step that took it does not end',
+    'an event that was taken by a step which an input takes the place of',
+    'engine/boundary.ts',
+    "events === 'free' ? [] : taken",
+    "events === 'free' ? [] : taken.slice(taken.length)",
+  ),
+  fault(
+    'an event is given once more as the time of the next wait ends',
+    'an event, and a wait after it in the same step whose time ends',
+    'engine/wait-boundaries.ts',
+    'this.#answerable ??= await this.#readAnswerable(); // tells what was given before this runner came',
+    'this.#answerable ??= new Map([[wait.id, wait]]);',
   ),
   fault(
     'consumed items are forgotten',

@@ -39,14 +39,14 @@ export const keptFaults: readonly PlantedFault[] = [
   ),
   fault(
     'entries of the step that stands are taken away',
-    'a thread that is compacted while a person is asked, and after its end',
+    'a thread that is compacted while a person is asked for the third time in one step',
     'engine/retained.ts',
     'ledgerAfter: Math.min(...states.map(({ control }) => control.ledger.from)),',
     'ledgerAfter: Math.max(...states.map(({ control }) => control.ledger.count)),',
   ),
   fault(
     'a thread is purged with an input to come',
-    'a thread that is purged, and made again',
+    'a thread that is not purged, since an input is to come that nobody has heard of',
     'engine/purge.ts',
     'return isEnded && row.inbox === row.inboxTaken && row',
     'return isEnded && row',

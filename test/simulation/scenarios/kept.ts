@@ -74,6 +74,14 @@ export const keptScenarios = [
       ],
     },
   ),
+  scenario(
+    'a thread that is compacted while a person is asked for the third time in one step',
+    chain([callOf('ship'), ...(['allow', 'allow', 'ignore'] as const).map((ask) => callOf('pay', { ask }))]),
+    { plan, actions: [input(), compact(9_000, 1)] },
+  ),
+  scenario('a thread that is not purged, since an input is to come that nobody has heard of', chain([callOf('put')]), {
+    actions: [input(), input('in2', { afterMs: 300, unheard: true }), { does: 'purge', id: 'purge1', afterMs: 400 }],
+  }),
   scenario('a thread that is purged, and made again', chain([callOf('put')], [callOf('look')]), {
     actions: [
       input(),

@@ -17,6 +17,8 @@ export type ClientAction = {
       readonly big?: string;
       readonly twice?: boolean;
       readonly policy?: InboxPolicy;
+      /** The hint that it is there gets lost: whoever runs the thread finds it when it looks next. */
+      readonly unheard?: boolean;
     }
   | { readonly does: 'signal'; readonly id: string; readonly event: string; readonly twice?: boolean }
   | { readonly does: 'extend'; readonly id: string; readonly limits: Extension; readonly twice?: boolean }
@@ -89,7 +91,8 @@ export class Client {
   async #insist(action: Durable): Promise<void> {
     const world = this.#world;
     const id = action.does === 'send' ? action.input : action.id;
-    const error = await world.insist(`${action.does} ${id}`, (thread) => {
+    const isHeard = action.does !== 'send' || action.unheard !== true;
+    const act = (thread: EngineThread): Promise<void> => {
       if (action.does === 'cancel') return thread.cancel(id);
       if (action.does === 'go_back') return goBack(thread);
       if (action.does === 'signal') return thread.signal(action.event, id, id);
@@ -97,7 +100,8 @@ export class Client {
       const { input, total, big, policy } = action;
       const update = { input, ...(total !== undefined && { total }), ...(big !== undefined && { big }) };
       return thread.send(update, id, policy);
-    });
+    };
+    const error = await world.insist(`${action.does} ${id}`, act, isHeard);
     if (action.does === 'send' && action.policy === 'reject' && engineErrors.is(error, 'thread_busy')) return;
     if (engineErrors.is(error, 'thread_unknown')) return; // nothing to cancel
     if (action.does === 'go_back') return; // what ran meanwhile may ask for choices of its own

@@ -147,7 +147,9 @@ export class Process {
         call: (tool, args, call) => {
           const release = outside.holds(args.place);
           void this.life.death.then(release);
-          return leaves('call', tool, call.effectKey, call.attempt, () => outside.call(tool, args, call)).finally(release);
+          return leaves('call', tool, call.effectKey, call.attempt, () => outside.call(tool, args, call)).finally(
+            release,
+          );
         },
         verify: (tool, args, call) =>
           leaves('about', tool, call.effectKey, call.attempt, () => outside.verify(tool, args, call)),

@@ -27,7 +27,7 @@ import { Timeline } from './timeline.ts';
 import { Watch } from './watch.ts';
 
 /** More operations than any run needs: what takes them does not end. */
-const mostOperations = 4_000;
+const mostOperations = 1_500;
 
 export interface Trouble {
   /** What happens to this operation, the `number`th of all. */
@@ -188,7 +188,11 @@ export class World {
   }
 
   /** Does it with the newest process, with the next one if that dies, and again where the store is in trouble. */
-  async insist(what: string, act: (thread: EngineThread, process: Process) => Promise<void>): Promise<unknown> {
+  async insist(
+    what: string,
+    act: (thread: EngineThread, process: Process) => Promise<void>,
+    isHeard = true,
+  ): Promise<unknown> {
     for (let tries = 0; tries < 60; tries += 1) {
       const process = this.newest() ?? (await this.#nextProcess());
       const acted = process.opened
@@ -203,7 +207,7 @@ export class World {
         `${this.timeline.nowMs} ${what}: ${outcome === undefined ? 'acknowledged' : String(outcome)}`,
       );
       const hasStopped = travelErrors.is(outcome); // going back stops a run before it finds that it cannot
-      if (outcome === undefined || hasStopped || engineErrors.is(outcome, 'wait_closed')) process.kick();
+      if ((outcome === undefined && isHeard) || hasStopped || engineErrors.is(outcome, 'wait_closed')) process.kick();
       if (!storeErrors.is(outcome) && !engineErrors.is(outcome, 'lease_lost')) {
         if (codecErrors.is(outcome)) this.refused(outcome);
         return outcome;
