@@ -1,6 +1,7 @@
 /** What goes wrong in a world, by the number of the operation at which it does: what simulators usually miss included (PROTOCOL 10). */
 
 import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
+import type { Size } from '../plan/invent.ts';
 import type { Dice } from './dice.ts';
 import type { Interruption, Life, Operation } from './life.ts';
 import { databaseName, type StoreTrouble, spoil, troubleOf } from './sim-store.ts';
@@ -214,11 +215,15 @@ function olderCode(world: World, life: Life): void {
 }
 
 /** What goes wrong in the world of a seed. Clocks that jump and callers that are frozen exclude each other: no time says then when a call is over. */
-export function inventTroubles(dice: Dice): { readonly due: readonly DueFault[]; readonly hasJumps: boolean } {
+export function inventTroubles(
+  dice: Dice,
+  size: Size,
+): { readonly due: readonly DueFault[]; readonly hasJumps: boolean } {
   const hasJumps = dice.percent(15);
-  const count = dice.pick([0, 1, 1, 1, 2, 2, 2, 3, 4, 5]);
+  const isSmall = size === 'small';
+  const count = isSmall ? dice.pick([1, 1, 1, 2]) : dice.pick([0, 1, 1, 2, 2, 3, 4, 5]);
   const due: DueFault[] = [];
-  for (let index = 0, at = dice.between(1, 60); index < count; index += 1) {
+  for (let index = 0, at = dice.between(1, isSmall ? 30 : 60); index < count; index += 1) {
     due.push({ at, fault: inventFault(dice, hasJumps) });
     at += dice.between(1, 30);
   }

@@ -18,6 +18,7 @@ import type { Mood, Plan } from '../plan/plan.ts';
 import { Client, type ClientAction } from './client.ts';
 import { Dice, randomFrom } from './dice.ts';
 import { Findings } from './findings.ts';
+import { giveRing } from './known-ring.ts';
 import { type Interruption, Life, never, type Operation } from './life.ts';
 import { Outside } from './outside.ts';
 import { Person } from './person.ts';
@@ -43,6 +44,8 @@ export interface WorldOptions {
   readonly version?: number;
   readonly closesAlways?: boolean;
   readonly isOfTwoMinds?: boolean;
+  /** Its database has keys already. */
+  readonly hasRing?: boolean;
 }
 
 export class World {
@@ -82,6 +85,7 @@ export class World {
   readonly #onStart: (() => void)[] = [];
   readonly #actions: readonly ClientAction[];
   readonly #trouble: Trouble | undefined;
+  readonly #hasRing: boolean;
   /** Ends that were reached because records were lost: the thread stopped aloud. */
   stoppedAloud = false;
 
@@ -102,12 +106,14 @@ export class World {
     this.#newestVersion = version;
     this.#actions = actions;
     this.#trouble = trouble;
+    this.#hasRing = options.hasRing ?? false;
     this.outside.closesAlways = options.closesAlways ?? false;
     this.person.isOfTwoMinds = options.isOfTwoMinds ?? false;
   }
 
   /** Lives until nothing moves any more. */
   async live(): Promise<void> {
+    if (this.#hasRing) await giveRing(this);
     this.start();
     this.client.begin(this.#actions);
     await this.#settle();
