@@ -1,5 +1,4 @@
 /** Lives through one world and judges it. */
-import './preload.ts';
 import { gather } from './oracles/evidence.ts';
 import { oracles } from './oracles/oracles.ts';
 import type { Violation } from './world/findings.ts';

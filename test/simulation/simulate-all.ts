@@ -1,12 +1,10 @@
 /** The work behind `npm run simulate`: every crash point of every scenario, then worlds from random seeds. */
-import { nameOf, pointsOf, secondAfter, tryPoints } from './crash-points.ts';
-import type { Figures, Order } from './figures.ts';
+import { nameOf, pointsOf, secondAfter, type Tried, tryPoints } from './crash-points.ts';
+import type { Figures, Order, ScenarioFigures, Told } from './figures.ts';
 import type { Verdict } from './run.ts';
 import { scenarios } from './scenarios/all.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { runSeed } from './seeds.ts';
-
-type Report = (line: string) => void;
 
 class Tally {
   worlds = 0;
@@ -24,18 +22,18 @@ class Tally {
   }
 }
 
-export async function simulateAll(order: Order, report: Report): Promise<Figures> {
+export async function simulateAll(order: Order, tell: (told: Told) => void): Promise<Figures> {
   const { seeds, firstSeed, part, parts } = order;
   const tally = new Tally();
   const chosen = order.withScenarios ? scenarios.filter(({ name }) => name.includes(order.only ?? '')) : [];
   let [covered, total, tried] = [0, 0, 0];
   for (const [index, scenario] of chosen.entries()) {
     if (index % parts !== part) continue;
-    const points = await tryScenario(scenario, order, tally, report);
+    const points = await tryScenario(scenario, order, tally);
     tried += 1;
     covered += points.covered;
     total += points.total;
-    report(`${index + 1}/${chosen.length} ${scenario.name}: ${points.covered} of ${points.total} crash points`);
+    tell({ scenario: points });
   }
   const failingSeeds: number[] = [];
   const began = process.cpuUsage();
@@ -43,12 +41,10 @@ export async function simulateAll(order: Order, report: Report): Promise<Figures
   for (let seed = firstSeed + part; seed < firstSeed + seeds; seed += parts) {
     const verdict = await runSeed(seed);
     tally.add(verdict);
-    if (verdict.violations.length > 0) {
-      failingSeeds.push(seed);
-      report(`seed ${seed}: ${told(verdict)}`);
-    }
+    const broken = told(verdict);
+    if (broken.length > 0) failingSeeds.push(seed);
+    tell({ seed: { seed, digest: verdict.digest, broken } });
     done += 1;
-    if (done % 1_000 === 0) report(`${done * parts} of ${seeds} seeds, ${failingSeeds.length * parts} of them failed`);
   }
   const { user, system } = process.cpuUsage(began);
   const { operations = 0, crashes = 0, ...faults } = tally.counts;
@@ -69,28 +65,25 @@ export async function simulateAll(order: Order, report: Report): Promise<Figures
   };
 }
 
-async function tryScenario(
-  scenario: Scenario,
-  { withSecondCrashes }: Order,
-  tally: Tally,
-  report: Report,
-): Promise<{ readonly covered: number; readonly total: number }> {
+async function tryScenario(scenario: Scenario, { secondEvery }: Order, tally: Tally): Promise<ScenarioFigures> {
+  const broken: string[] = [];
+  const judge = (tried: Tried) => {
+    tally.add(tried.verdict);
+    broken.push(...told(tried.verdict).map((rule) => `${nameOf(tried)}: ${rule}`));
+  };
   const { points, undisturbed } = await pointsOf(scenario);
-  tally.add(undisturbed.verdict);
-  if (undisturbed.verdict.violations.length > 0) report(`${nameOf(undisturbed)}: ${told(undisturbed.verdict)}`);
+  judge(undisturbed);
   let covered = 0;
-  for (const point of points) {
+  for (const [index, point] of points.entries()) {
     const once = await tryPoints(scenario, [point]);
     covered += once.met;
-    const tried = withSecondCrashes ? [once, await tryPoints(scenario, [point, secondAfter(point, 1)])] : [once];
-    for (const each of tried) {
-      tally.add(each.verdict);
-      if (each.verdict.violations.length > 0) report(`${nameOf(each)}: ${told(each.verdict)}`);
-    }
+    judge(once);
+    if (secondEvery > 0 && index % secondEvery === 0)
+      judge(await tryPoints(scenario, [point, secondAfter(point, index)]));
   }
-  return { covered, total: points.length };
+  return { name: scenario.name, covered, total: points.length, broken };
 }
 
-export function told({ violations }: Verdict): string {
-  return violations.map(({ oracle, message }) => `[${oracle}] ${message}`).join('\n  ');
+export function told({ violations }: Verdict): readonly string[] {
+  return violations.map(({ oracle, message }) => `[${oracle}] ${message}`);
 }

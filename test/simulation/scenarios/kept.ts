@@ -5,6 +5,7 @@ import type { DueFault } from '../world/trouble.ts';
 import { chain, input, scenario } from './scenario.ts';
 
 const ask = { op: 'ask', breaksOff: 0, onFailure: 'note' } as const;
+const question = { op: 'question', replies: ['ok'] } as const;
 const plan = { isWhole: true };
 const spoiled = (at: number, spoils: 'lose' | 'damage', newest = true): DueFault => ({
   at,
@@ -49,12 +50,7 @@ export const keptScenarios = [
   }),
   scenario(
     'a thread that is compacted while a person is asked, and after its end',
-    chain(
-      [callOf('put', { size: 6_000 }), ask],
-      [{ op: 'big', letter: 'a' }],
-      [callOf('pay', { ask: 'allow' })],
-      [callOf('look')],
-    ),
+    chain([callOf('put', { size: 6_000 }), { op: 'big', letter: 'a' }], [callOf('pay', { ask: 'allow' })]),
     {
       plan: { ...plan, snapshotEvery: 3 },
       actions: [input(), compact(40, 1), compact(6_000, 2, 'compact2'), input('in2', { afterMs: 9_000 })],
@@ -62,7 +58,7 @@ export const keptScenarios = [
   ),
   scenario(
     'a thread that is compacted between inputs, and goes on',
-    chain([callOf('pay'), { op: 'recall', count: 2 }], [ask], [callOf('put')]),
+    chain([callOf('pay'), { op: 'recall', count: 2 }], [callOf('look')]),
     {
       plan: { snapshotEvery: 3 },
       actions: [
@@ -76,7 +72,7 @@ export const keptScenarios = [
   ),
   scenario(
     'a thread that is compacted while a person is asked for the third time in one step',
-    chain([callOf('ship'), ...(['allow', 'allow', 'ignore'] as const).map((ask) => callOf('pay', { ask }))]),
+    chain([callOf('ship'), question, question, callOf('pay', { ask: 'ignore' })]),
     { plan, actions: [input(), compact(9_000, 1)] },
   ),
   scenario('a thread that is not purged, since an input is to come that nobody has heard of', chain([callOf('put')]), {
