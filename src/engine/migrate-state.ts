@@ -4,6 +4,7 @@ import type { StateChange } from '../codec/commit-builder.ts';
 import { LogView } from '../codec/log-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage } from '../codec/thread-image.ts';
+import { hiddenPrefix } from '../model/lines.ts';
 import { validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
@@ -67,13 +68,20 @@ export function changeFrom(agent: AnyAgent, { before, after }: Migrated, image: 
     if (agent.state[name]?.kind === 'log') append.set(name, value as readonly unknown[]);
     else set.set(name, value);
   }
-  const remove = [...image.fields.keys()].filter((name) => !(name in after));
+  const remove = ownFields(image).filter((name) => !(name in after));
   return { set, append, remove, restart: new Set(append.keys()) };
 }
 
-async function storedValues(codec: ThreadCodec, { fields }: StateImage): Promise<Values> {
+/** Names of the agent's own fields: lines that are under way stand beside them, and stay. */
+function ownFields({ fields }: StateImage): readonly string[] {
+  return [...fields.keys()].filter((name) => !name.startsWith(hiddenPrefix));
+}
+
+async function storedValues(codec: ThreadCodec, image: StateImage): Promise<Values> {
   const values = await Promise.all(
-    [...fields].map(async ([name, stored]) => {
+    ownFields(image).map(async (name) => {
+      const stored = image.fields.get(name);
+      if (stored === undefined) throw new Error(`Field "${name}" is not there.`);
       if (isLogImage(stored)) return [name, viewOf(codec, name, stored)] as const;
       return [name, deepFreeze(await codec.decodeValue(stored))] as const;
     }),

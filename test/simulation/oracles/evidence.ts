@@ -73,7 +73,8 @@ export async function gather(world: World): Promise<Evidence | undefined> {
 /** The state at the head, logs as lists. */
 export async function stateOf({ plan }: World, codec: ThreadCodec, row: ThreadRow) {
   const image = await openThreadImage(codec, row);
-  const { values } = await ThreadState.read(codec, agentOf(plan, nowhere, unmoved), image.state);
+  const version = image.state?.checkpoint.stateVersion ?? 1;
+  const { values } = await ThreadState.read(codec, agentOf(plan, nowhere, unmoved, version), image.state);
   return { ...values, notes: await (values.notes as Log<string>).slice(0) } as Readonly<Record<string, unknown>>;
 }
 

@@ -31,6 +31,12 @@ export const oracles = {
     }
   },
 
+  /** A10: a state is made into one of the new version once. */
+  'migrations-run-once'({ world, lineage }) {
+    const count = lineage.filter(({ cause }) => cause === 'migrated').length;
+    if (count > 1) world.findings.violate('migrations-run-once', `The state was migrated ${count} times.`);
+  },
+
   /** An event that was sent goes to one wait, and to no second one, also where the step that took it never ended. */
   'events-go-to-one-wait'({ world, row, waits, notes, inbox }) {
     const takers = new Map<number, string>();

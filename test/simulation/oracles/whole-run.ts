@@ -3,7 +3,7 @@
  * on record. Lines are followed one by one, in their order: whichever ended first must not matter.
  */
 import { alongEdge, type ForkExit } from '../plan/exits.ts';
-import { type PlanUpdate, runNode } from '../plan/interpret.ts';
+import { editAdds, migrationAdds, type PlanUpdate, runNode } from '../plan/interpret.ts';
 import type { PlanNode } from '../plan/plan.ts';
 import type { ClientAction } from '../world/client.ts';
 import type { SeenCheckpoint } from '../world/peek.ts';
@@ -46,6 +46,10 @@ export async function followRuns(evidence: Evidence, actions: readonly ClientAct
       return undefined;
     }
     state = followed.updates.reduce<State>(changed, state);
+    for (const { cause } of run) {
+      if (cause === 'migrated') state = changed(state, { total: migrationAdds });
+      if (cause === 'edited') state = changed(state, { total: editAdds });
+    }
   }
   return state;
 }

@@ -37,7 +37,9 @@ export type Fault =
   | { readonly kind: 'delete' }
   | { readonly kind: 'stop' }
   /** Code of an older version takes over for a while. */
-  | { readonly kind: 'older_code' };
+  | { readonly kind: 'older_code' }
+  /** Code of a newer version takes over, for good. */
+  | { readonly kind: 'newer_code' };
 
 export interface DueFault {
   readonly at: number;
@@ -136,6 +138,9 @@ function strike(
       return {};
     case 'older_code':
       return { after: () => olderCode(world, life) };
+    case 'newer_code':
+      world.counts.crashes += 1;
+      return { [operation.kind === 'outside' ? 'sent' : 'after']: () => world.deploy(world.version + 1, life) };
   }
 }
 
@@ -204,9 +209,9 @@ function deleteThread(world: World): void {
 
 function olderCode(world: World, life: Life): void {
   const current = world.version;
+  if (current === 1) return; // there is none: the newer one never came
   world.counts.crashes += 1;
-  world.version = current - 1;
-  world.kill(life, 10);
+  world.deploy(current - 1, life);
   world.timeline.after(5_000, () => {
     world.version = current;
     const older = world.newest();

@@ -79,7 +79,7 @@ export class World {
   };
   /** Version of the code that the next process runs. */
   version: number;
-  readonly #newestVersion: number;
+  #newestVersion: number;
   readonly #processes: Process[] = [];
   readonly #broken = new Map<string, number>();
   readonly #onStart: (() => void)[] = [];
@@ -127,6 +127,13 @@ export class World {
       await turn();
       still = this.timeline.step() ? 0 : still + 1;
     }
+  }
+
+  /** Another version of the code takes the place of the one that runs. */
+  deploy(version: number, life: Life): void {
+    this.version = version;
+    this.#newestVersion = Math.max(version, this.#newestVersion);
+    this.kill(life, 10);
   }
 
   start(): Process {
