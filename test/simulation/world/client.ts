@@ -2,8 +2,10 @@
 import type { EngineThread } from '../../../src/engine/engine-thread.ts';
 import { engineErrors } from '../../../src/engine/errors.ts';
 import { travelErrors } from '../../../src/engine/time-travel-errors.ts';
+import type { GoBackOptions } from '../../../src/engine/time-travel-parts.ts';
 import type { Extension, InboxPolicy } from '../../../src/model/inbox.ts';
 import { checkKept } from '../oracles/kept.ts';
+import { editAdds } from '../plan/interpret.ts';
 import type { World } from './world.ts';
 
 export type ClientAction = {
@@ -24,6 +26,8 @@ export type ClientAction = {
   | { readonly does: 'extend'; readonly id: string; readonly limits: Extension; readonly twice?: boolean }
   /** Makes the state at the first input the state again; results on record are given again. */
   | { readonly does: 'go_back'; readonly id: string; readonly twice?: boolean }
+  /** Changes the state at the head; results on record are given again. */
+  | { readonly does: 'edit'; readonly id: string; readonly twice?: boolean }
   /** The network goes away, and comes back. */
   | { readonly does: 'go_offline'; readonly forMs: number; readonly twice?: false }
   | { readonly does: 'cancel'; readonly id: string; readonly twice?: boolean }
@@ -95,6 +99,7 @@ export class Client {
     const act = (thread: EngineThread): Promise<void> => {
       if (action.does === 'cancel') return thread.cancel(id);
       if (action.does === 'go_back') return goBack(thread);
+      if (action.does === 'edit') return edit(thread);
       if (action.does === 'signal') return thread.signal(action.event, id, id);
       if (action.does === 'extend') return thread.extend(action.limits, id);
       const { input, total, big, policy } = action;
@@ -104,7 +109,7 @@ export class Client {
     const error = await world.insist(`${action.does} ${id}`, act, isHeard);
     if (action.does === 'send' && action.policy === 'reject' && engineErrors.is(error, 'thread_busy')) return;
     if (engineErrors.is(error, 'thread_unknown')) return; // nothing to cancel
-    if (action.does === 'go_back') return; // what ran meanwhile may ask for choices of its own
+    if (action.does === 'go_back' || action.does === 'edit') return; // what ran meanwhile may ask for choices of its own
     if (error !== undefined && world.counts.deletions > 0) {
       await world.timeline.wait(50); // deleted in between
       return this.#insist(action);
@@ -119,13 +124,21 @@ async function goBack(thread: EngineThread): Promise<void> {
   const all = await thread.checkpoints({ limit: 100 });
   const target = all.findLast(({ cause }) => cause === 'input');
   if (target === undefined || target === all[0]) return;
+  await withResults((options) => thread.rollBack(target.id, options));
+}
+
+function edit(thread: EngineThread): Promise<void> {
+  return withResults((options) => thread.edit({ total: editAdds }, options));
+}
+
+/** What is on record is reused. */
+async function withResults(leave: (options: GoBackOptions) => Promise<unknown>): Promise<void> {
   try {
-    await thread.rollBack(target.id);
+    await leave({});
   } catch (error) {
     if (!travelErrors.is(error, 'choice_needed')) throw error;
     const { effects } = error.details;
     if (effects.some(({ status }) => status !== 'succeeded' && status !== 'failed')) return; // a doubt is for its own person
-    const reused = Object.fromEntries(effects.map(({ key }) => [key, 'reuse'] as const));
-    await thread.rollBack(target.id, { effects: reused });
+    await leave({ effects: Object.fromEntries(effects.map(({ key }) => [key, 'reuse'] as const)) });
   }
 }
