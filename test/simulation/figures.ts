@@ -53,6 +53,9 @@ export interface Figures {
   readonly faults: Omit<World['counts'], 'operations' | 'crashes'>;
   /** Violations by the rule that they went against. */
   readonly byRule: Readonly<Record<string, number>>;
+  /** What of PROTOCOL 10 came to pass, and how often: in all worlds, and in those of random seeds alone. */
+  readonly met: Readonly<Record<string, number>>;
+  readonly metBySeeds: Readonly<Record<string, number>>;
 }
 
 /** Of all parts together. */

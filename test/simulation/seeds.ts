@@ -6,15 +6,26 @@ import type { Plan } from './plan/plan.ts';
 import { run, type Verdict } from './run.ts';
 import type { ClientAction } from './world/client.ts';
 import { Dice } from './world/dice.ts';
-import { inventTroubles, Troubles } from './world/trouble.ts';
+import { type DueFault, inventTroubles, Troubles } from './world/trouble.ts';
 
 export async function runSeed(seed: number, keepsLines = false): Promise<Verdict> {
   const dice = new Dice(Math.imul(seed, 0x9e3779b1));
-  const size: Size = dice.percent(92) ? 'small' : 'large';
+  const size: Size = dice.percent(94) ? 'small' : 'large';
   const isFamily = dice.percent(40);
-  const plan = isFamily ? inventFamily(dice.fork(), size) : dice.percent(2) ? poisoned : inventPlan(dice.fork(), size);
-  const { due, hasJumps } = inventTroubles(dice.fork(), size);
-  const news = isFamily ? inventNews(dice.fork(), plan, size) : [];
+  const invented = isFamily
+    ? inventFamily(dice.fork(), size)
+    : dice.percent(1)
+      ? poisoned
+      : inventPlan(dice.fork(), size);
+  const { due: troubles, hasJumps } = inventTroubles(dice.fork(), size);
+  const { travels, deployments } = inventChanges(dice.fork(), invented);
+  const plan: Plan = {
+    ...invented,
+    ...(deployments.length > 0 && { migrates: true }),
+    ...(travels.length > 0 && { isWhole: true, redoes: true }),
+  };
+  const due = [...troubles, ...deployments].sort((a, b) => a.at - b.at);
+  const news = [...(isFamily ? inventNews(dice.fork(), plan, size) : []), ...travels];
   const actions = [...inventActions(dice.fork(), size), ...news];
   const deletion = due.find(({ fault }) => fault.kind === 'delete');
   const after: ClientAction[] =
@@ -38,6 +49,25 @@ const poisoned: Plan = {
   durability: 'strict',
   maxResumes: 3,
 };
+
+/** What a few worlds have: code that is replaced in mid-life, and a person who goes back, or edits the state. */
+function inventChanges(
+  dice: Dice,
+  { policy, limits }: Plan,
+): { readonly travels: readonly ClientAction[]; readonly deployments: readonly DueFault[] } {
+  const deployments: DueFault[] = [];
+  if (dice.percent(7)) {
+    const at = dice.between(12, 40);
+    deployments.push({ at, fault: { kind: 'newer_code' } });
+    if (dice.percent(35)) deployments.push({ at: at + dice.between(6, 25), fault: { kind: 'older_code' } });
+  }
+  if (policy !== undefined || limits !== undefined || !dice.percent(9)) return { travels: [], deployments };
+  const when = dice.percent(50)
+    ? { afterMs: 0, atOperation: dice.between(20, 45) }
+    : { afterMs: dice.pick([8, 30, 700]) };
+  const travel = { does: dice.pick(['edit', 'edit', 'go_back'] as const), id: 'travel1', ...when };
+  return { travels: [travel], deployments };
+}
 
 function inventActions(dice: Dice, size: Size): readonly ClientAction[] {
   const actions: ClientAction[] = [

@@ -12,12 +12,14 @@ class Tally {
   violations = 0;
   readonly counts: Record<string, number> = {};
   readonly byRule: Record<string, number> = {};
+  readonly met: Record<string, number> = {};
 
-  add({ steps, violations, counts }: Verdict): void {
+  add({ steps, violations, counts, met }: Verdict): void {
     this.worlds += 1;
     this.steps += steps;
     this.violations += violations.length;
     for (const [name, count] of Object.entries(counts)) this.counts[name] = (this.counts[name] ?? 0) + count;
+    for (const [what, count] of Object.entries(met)) this.met[what] = (this.met[what] ?? 0) + count;
     for (const { oracle } of violations) this.byRule[oracle] = (this.byRule[oracle] ?? 0) + 1;
   }
 }
@@ -35,12 +37,14 @@ export async function simulateAll(order: Order, tell: (told: Told) => void): Pro
     total += points.total;
     tell({ scenario: points });
   }
+  const bySeeds = new Tally();
   const failingSeeds: number[] = [];
   const began = process.cpuUsage();
   let done = 0;
   for (let seed = firstSeed + part; seed < firstSeed + seeds; seed += parts) {
     const verdict = await runSeed(seed);
     tally.add(verdict);
+    bySeeds.add(verdict);
     const broken = told(verdict);
     if (broken.length > 0) failingSeeds.push(seed);
     tell({ seed: { seed, digest: verdict.digest, broken } });
@@ -62,6 +66,8 @@ export async function simulateAll(order: Order, tell: (told: Told) => void): Pro
     operations,
     faults: faults as Figures['faults'],
     byRule: tally.byRule,
+    met: tally.met,
+    metBySeeds: bySeeds.met,
   };
 }
 

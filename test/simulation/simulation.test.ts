@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compile } from './compile.ts';
-import type { ScenarioFigures, SeedFigures } from './figures.ts';
+import { type Figures, type ScenarioFigures, type SeedFigures, sumOf } from './figures.ts';
 import { type PartOrder, runPart } from './processes.ts';
 import { scenarios } from './scenarios/all.ts';
+import { toMeet } from './world/met.ts';
 
 const parts = 2;
 const firstSeed = 20_261_130;
@@ -17,6 +18,7 @@ let folder = '';
 let program = '';
 const tried = new Map<string, ScenarioFigures>();
 const lived: SeedFigures[] = [];
+let figures: Figures;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-simulation-'));
@@ -27,7 +29,7 @@ beforeAll(async () => {
       if ('seed' in told) lived.push(told.seed);
     }),
   );
-  await Promise.all(all);
+  figures = sumOf(await Promise.all(all));
 }, 240_000);
 
 afterAll(async () => {
@@ -53,6 +55,10 @@ describe('[H1b, H1c, I1, I2, I4, I5, I6, I7, I8, I9, I10] a process that dies at
     expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
     expect(scenarios.length).toBeGreaterThanOrEqual(30);
   });
+});
+
+test.each(toMeet.map((what) => [what]))('[H1b, H1c] what simulators usually miss comes to pass: %s', (what) => {
+  expect(figures.met[what]).toBeGreaterThan(0);
 });
 
 describe('worlds from random seeds', () => {

@@ -43,6 +43,8 @@ type Durable = Exclude<ClientAction, Tidying | { does: 'go_offline' }>;
 export class Client {
   /** Deduplication ids that were acknowledged, and not deleted since. */
   readonly acknowledged = new Set<string>();
+  /** Whether somebody goes back, or edits the state. */
+  travels = false;
   readonly #world: World;
 
   constructor(world: World) {
@@ -50,6 +52,7 @@ export class Client {
   }
 
   begin(actions: readonly ClientAction[]): void {
+    this.travels = actions.some(({ does }) => does === 'go_back' || does === 'edit');
     for (const action of actions) {
       if (action.atOperation === undefined) this.#world.timeline.after(action.afterMs, () => this.act(action));
     }

@@ -34,6 +34,8 @@ export class Outside {
   /** Every result that was ever given, by intention. */
   readonly results = new Map<string, Set<string>>();
   requests = 0;
+  /** How often the model was asked once more, and said something else. */
+  saidOtherwise = 0;
   /** Whether every receiver closes what it is asked about: where clocks jump, no time says that a call is over. */
   closesAlways = false;
   /** How long the next request is on its way, where that is fixed. */
@@ -97,6 +99,7 @@ export class Outside {
       const count = this.#count(place);
       if (count < Number(breaksOff)) return { error: new Error('The answer broke off.'), afterMs: 2 };
       raise(this.paid, place);
+      if (this.results.has(place)) this.saidOtherwise += 1;
       const said = `said ${this.#dice.below(1_000)} #${count}`;
       this.#result(place, said);
       return { value: said, afterMs: 3 };

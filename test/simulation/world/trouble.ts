@@ -92,10 +92,12 @@ function fits({ only }: Extract<Fault, { kind: 'store' }>, { kind, name, groups 
 
 function refusal(
   world: World,
-  { code, applied }: Extract<Fault, { kind: 'store' }>,
+  { code, applied, only }: Extract<Fault, { kind: 'store' }>,
   { name }: Operation,
 ): Interruption {
   world.counts.storeFaults += 1;
+  if (applied) world.met.add('a commit that is applied and not acknowledged');
+  if (only === 'result' && code === 'quota_exceeded') world.met.add('a quota that fails results only');
   return { fails: { error: troubleOf(code, name), applied } };
 }
 
@@ -109,12 +111,22 @@ function strike(
     case 'crash': {
       if (operation.kind === 'outside' && fault.side === 'sent')
         world.outside.nextWayMs = world.dice.between(20, 3_000);
-      return { [fault.side]: () => crash(world, life, fault) };
+      return {
+        [fault.side]: () => {
+          const isRecovering = life.number > 1 && life.leasedAt === world.watch.commits;
+          world.met.crash(operation, isRecovering, fault.side !== 'before');
+          crash(world, life, fault);
+        },
+      };
     }
     case 'freeze': {
+      const { groups } = operation;
       // Between its last check and the call only a process stands still whose lease is stolen meanwhile: what then leaves, leaves late.
       const isLate = operation.kind === 'outside' && fault.side === 'before' && fault.heirAfterMs !== null;
       const side = operation.kind !== 'outside' || isLate ? fault.side : fault.side === 'after' ? 'after' : 'sent';
+      if (isLate) world.met.add('a freeze between the last check and the call');
+      const isIntent = groups?.some(({ records }) => records.some(({ key }) => key.endsWith('.r'))) === true;
+      if (side === 'after' && isIntent) world.met.add('a freeze between the intent and its call');
       return { [side]: () => freeze(world, life, fault) };
     }
     case 'hold':
@@ -167,7 +179,11 @@ function spoilState({ data, watch, counts, dice, findings }: World, how: 'lose' 
 }
 
 /** A record of one of the newest entries of the ledger is gone, or does not open. */
-function spoilNewest({ data, watch, counts, dice, findings }: World, how: 'lose' | 'damage', exactly: boolean): void {
+function spoilNewest(
+  { data, watch, counts, dice, findings, met }: World,
+  how: 'lose' | 'damage',
+  exactly: boolean,
+): void {
   const { hash } = watch;
   const row = hash && data.threads.get(hash);
   if (row === undefined || row.ledger === 0) return;
@@ -176,6 +192,7 @@ function spoilNewest({ data, watch, counts, dice, findings }: World, how: 'lose'
   if (!spoil(data, 'ledger', row.thread, key, how)) return;
   findings.trace(`${how} ledger/${key}`);
   counts.losses += 1;
+  met.add('a record that is lost with its process');
   watch.hasLosses = true;
   if (how === 'damage') watch.damaged.add(key);
   watch.rescan();
@@ -211,6 +228,7 @@ function olderCode(world: World, life: Life): void {
   const current = world.version;
   if (current === 1) return; // there is none: the newer one never came
   world.counts.crashes += 1;
+  world.met.add('older code that takes over from newer');
   world.deploy(current - 1, life);
   world.timeline.after(5_000, () => {
     world.version = current;

@@ -20,6 +20,7 @@ import { Dice, randomFrom } from './dice.ts';
 import { Findings } from './findings.ts';
 import { giveRing } from './known-ring.ts';
 import { type Interruption, Life, never, type Operation } from './life.ts';
+import { Met } from './met.ts';
 import { Outside } from './outside.ts';
 import { Person } from './person.ts';
 import { Process } from './process.ts';
@@ -77,6 +78,8 @@ export class World {
     deletions: 0,
     stops: 0,
   };
+  /** What of PROTOCOL 10 came to pass here, and how often. */
+  readonly met = new Met();
   /** Version of the code that the next process runs. */
   version: number;
   #newestVersion: number;
@@ -194,6 +197,8 @@ export class World {
   cutPower(): void {
     this.counts.powerCuts += 1;
     const lost = this.unflushed.lose();
+    if (lost > 0 && this.outside.carried.size > 0)
+      this.met.add('a suffix that is lost while the outside keeps what happened');
     this.findings.trace(`${this.timeline.nowMs} power is cut, ${lost} groups are lost`);
     for (const { life } of this.#processes) if (!life.isOver) this.kill(life);
     this.watch.rescan();
@@ -257,7 +262,7 @@ export class World {
     ) {
       this.findings.violate('never-blocked', `A run was blocked by ${end.error.code}: ${end.error.message}`);
     }
-    if (end.end !== 'lost') return;
+    if (end.end !== 'lost' || this.client.travels) return; // going back takes a lease of its own, in the same process
     if (row !== undefined && row.epoch.local === process.life.epoch && this.counts.deletions === 0) {
       this.findings.violate(
         'conflict-has-a-winner',
@@ -303,6 +308,7 @@ export class World {
       kill: async (place) => {
         this.findings.trace(`${place} kills its process`);
         this.counts.crashes += 1;
+        this.met.add('a poisoned process');
         this.watch.poisoned(life);
         this.kill(life, 50);
         await never();
