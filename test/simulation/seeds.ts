@@ -1,8 +1,9 @@
 /** The world of a seed: a plan, what is sent, and what goes wrong. */
 import { callOf } from './kinds/calls.ts';
+import type { Op } from './kinds/table.ts';
 import { inventPlan, type Size } from './plan/invent.ts';
 import { inventFamily, inventNews, inventTidying } from './plan/invent-families.ts';
-import type { Plan } from './plan/plan.ts';
+import type { Plan, PlanNode } from './plan/plan.ts';
 import { run, type Verdict } from './run.ts';
 import type { ClientAction } from './world/client.ts';
 import { Dice } from './world/dice.ts';
@@ -22,7 +23,7 @@ export async function runSeed(seed: number, keepsLines = false): Promise<Verdict
   const plan: Plan = {
     ...invented,
     ...(deployments.length > 0 && { migrates: true }),
-    ...(travels.length > 0 && { isWhole: true, redoes: true }),
+    ...(travels.length > 0 && { isWhole: true, redoes: true, nodes: invented.nodes.map(withoutReads) }),
   };
   const due = [...troubles, ...deployments].sort((a, b) => a.at - b.at);
   const news = [...(isFamily ? inventNews(dice.fork(), plan, size) : []), ...travels];
@@ -49,6 +50,15 @@ const poisoned: Plan = {
   durability: 'strict',
   maxResumes: 3,
 };
+
+/** A result is reused for the same arguments: those of a later time would be another call's. */
+function withoutReads(node: PlanNode): PlanNode {
+  const still = (op: Op): Op => {
+    if (op.op === 'call') return { ...op, reads: false };
+    return op.op === 'all' ? { ...op, items: op.items.map(still) } : op;
+  };
+  return { ...node, ops: node.ops.map(still), ...(node.graph && { graph: node.graph.map(withoutReads) }) };
+}
 
 /** What a few worlds have: code that is replaced in mid-life, and a person who goes back, or edits the state. */
 function inventChanges(

@@ -28,6 +28,10 @@ export async function followRuns(evidence: Evidence, actions: readonly ClientAct
   const { world, lineage } = evidence;
   const answers = answersOf(evidence)(Number.POSITIVE_INFINITY);
   let state: State = { input: '', rounds: {}, total: 0, last: '', big: '', notes: [] };
+  for (const { cause } of lineage) {
+    if (cause === 'input') break;
+    if (cause === 'edited') state = changed(state, { total: editAdds });
+  }
   for (const run of runsOf(lineage)) {
     const last = run.at(-1);
     if (last === undefined || (last.status !== 'done' && last.status !== 'failed')) return undefined;

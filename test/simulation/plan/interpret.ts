@@ -63,7 +63,7 @@ export const migrationAdds = 1_000;
 export const editAdds = 100;
 
 const migrations = {
-  2: (state: Readonly<Record<string, unknown>>) => ({ ...state, total: Number(state.total) + migrationAdds }),
+  2: (state: Readonly<Record<string, unknown>>) => ({ ...state, total: Number(state.total ?? 0) + migrationAdds }),
 };
 
 export function agentOf(plan: Plan, reach: Reach, mood: Mood, version = 1): AnyAgent {

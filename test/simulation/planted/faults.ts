@@ -1,4 +1,5 @@
 /** Deliberate faults in the engine, the codec and the rules of the store. */
+import { changeFaults } from './change-faults.ts';
 import { fault, type PlantedFault } from './fault.ts';
 import { flowFaults } from './flow-faults.ts';
 import { keptFaults } from './kept-faults.ts';
@@ -237,4 +238,5 @@ export const plantedFaults: readonly PlantedFault[] = [
   ),
   ...flowFaults,
   ...keptFaults,
+  ...changeFaults,
 ];

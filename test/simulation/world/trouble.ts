@@ -149,10 +149,10 @@ function strike(
       void world.newest()?.stop();
       return {};
     case 'older_code':
-      return { after: () => olderCode(world, life) };
+      return { after: () => olderCode(world) };
     case 'newer_code':
       world.counts.crashes += 1;
-      return { [operation.kind === 'outside' ? 'sent' : 'after']: () => world.deploy(world.version + 1, life) };
+      return { [operation.kind === 'outside' ? 'sent' : 'after']: () => world.deploy(world.version + 1) };
   }
 }
 
@@ -224,16 +224,14 @@ function deleteThread(world: World): void {
   world.threadIsGone();
 }
 
-function olderCode(world: World, life: Life): void {
+function olderCode(world: World): void {
   const current = world.version;
   if (current === 1) return; // there is none: the newer one never came
   world.counts.crashes += 1;
   world.met.add('older code that takes over from newer');
-  world.deploy(current - 1, life);
+  world.deploy(current - 1);
   world.timeline.after(5_000, () => {
-    world.version = current;
-    const older = world.newest();
-    if (older !== undefined) world.kill(older.life, 10);
+    world.deploy(current);
   });
 }
 

@@ -132,11 +132,12 @@ export class World {
     }
   }
 
-  /** Another version of the code takes the place of the one that runs. */
-  deploy(version: number, life: Life): void {
+  /** Another version of the code takes the place of whatever runs. */
+  deploy(version: number): void {
     this.version = version;
     this.#newestVersion = Math.max(version, this.#newestVersion);
-    this.kill(life, 10);
+    for (const { life } of this.#processes) life.end();
+    this.afterDeath(10);
   }
 
   start(): Process {
