@@ -30,7 +30,7 @@ export async function followRuns(evidence: Evidence, actions: readonly ClientAct
   let state: State = { input: '', rounds: {}, total: 0, last: '', big: '', notes: [] };
   for (const { cause } of lineage) {
     if (cause === 'input') break;
-    if (cause === 'edited') state = changed(state, { total: editAdds });
+    state = besideSteps(state, cause);
   }
   for (const run of runsOf(lineage)) {
     const last = run.at(-1);
@@ -50,12 +50,15 @@ export async function followRuns(evidence: Evidence, actions: readonly ClientAct
       return undefined;
     }
     state = followed.updates.reduce<State>(changed, state);
-    for (const { cause } of run) {
-      if (cause === 'migrated') state = changed(state, { total: migrationAdds });
-      if (cause === 'edited') state = changed(state, { total: editAdds });
-    }
+    for (const { cause } of run) state = besideSteps(state, cause);
   }
   return state;
+}
+
+/** What a migration, or a person who edits, adds to the state: in the middle of a run, or where none is under way. */
+function besideSteps(state: State, cause: string): State {
+  if (cause === 'migrated') return changed(state, { total: migrationAdds });
+  return cause === 'edited' ? changed(state, { total: editAdds }) : state;
 }
 
 /** The checkpoints of each run that is not finished off by going back behind it. */
