@@ -181,13 +181,14 @@ export const oracles = {
       .records('checkpoints', row.thread)
       .range({})
       .filter(({ key }) => !key.endsWith('.base'));
+    const everywhere = world.plan.isWhole ? all.map((record) => world.watch.checkpoint(record)) : lineage; // also where somebody went back
     const taken = new Set(
-      [...lineage, ...(world.plan.isWhole ? all.map((record) => world.watch.checkpoint(record)) : [])]
+      [...lineage, ...everywhere]
         .filter(({ cause }) => cause === 'input' || cause === 'failed')
         .flatMap(({ inboxTaken, inboxOrder }) => [inboxTaken, inboxOrder]),
     );
     const dropped = new Set(
-      lineage
+      everywhere
         .filter(({ cause }) => cause === 'cancelled')
         .flatMap(({ id }) => {
           const events = world.data.records('events', row.thread).get(id);
