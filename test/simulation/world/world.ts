@@ -29,7 +29,7 @@ import { Timeline } from './timeline.ts';
 import { Watch } from './watch.ts';
 
 /** More operations than any run needs: what takes them does not end. */
-const mostOperations = 1_500;
+const mostOperations = 2_500;
 
 export interface Trouble {
   /** What happens to this operation, the `number`th of all. */
