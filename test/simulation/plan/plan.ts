@@ -142,8 +142,3 @@ export interface CallArgs {
   /** Characters that the result is long. */
   readonly size: number;
 }
-
-/** All nodes that run, those of inner graphs as well. */
-export function nodesOf(nodes: readonly PlanNode[]): readonly PlanNode[] {
-  return nodes.flatMap((node) => (node.graph === undefined ? [node] : nodesOf(node.graph)));
-}
