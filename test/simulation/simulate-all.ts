@@ -90,6 +90,6 @@ async function tryScenario(scenario: Scenario, { secondEvery }: Order, tally: Ta
   return { name: scenario.name, covered, total: points.length, broken };
 }
 
-export function told({ violations }: Verdict): readonly string[] {
+function told({ violations }: Verdict): readonly string[] {
   return violations.map(({ oracle, message }) => `[${oracle}] ${message}`);
 }
