@@ -40,19 +40,28 @@ export function framed(parts: readonly (string | number | Uint8Array | null)[]):
   let bytes = 0;
   for (const part of encoded) bytes += 4 + lengthOf(part);
   const whole = new Uint8Array(bytes);
-  const view = new DataView(whole.buffer);
   let offset = 0;
   for (const part of encoded) {
     const length = lengthOf(part);
-    view.setUint32(offset, part === null ? 0xffff_ffff : length);
+    putUint32(whole, offset, part === null ? 0xffff_ffff : length);
     offset += 4;
     if (typeof part === 'string') {
       for (let index = 0; index < length; index += 1) whole[offset + index] = part.charCodeAt(index);
-    } else if (typeof part === 'number') view.setBigUint64(offset, BigInt(safe(part)));
-    else if (part !== null) whole.set(part, offset);
+    } else if (typeof part === 'number') {
+      putUint32(whole, offset, Math.floor(safe(part) / 2 ** 32));
+      putUint32(whole, offset + 4, part % 2 ** 32);
+    } else if (part !== null) whole.set(part, offset);
     offset += length;
   }
   return whole;
+}
+
+/** By hand: a view of its own, and big integers, cost more than all else here. */
+function putUint32(bytes: Uint8Array, offset: number, value: number): void {
+  bytes[offset] = value >>> 24;
+  bytes[offset + 1] = value >>> 16;
+  bytes[offset + 2] = value >>> 8;
+  bytes[offset + 3] = value;
 }
 
 /** Short texts such as keys and ids: written by hand, since the encoder's own cost is many times that of the bytes. */

@@ -56,17 +56,17 @@ export class Deliveries {
   }
 
   /** Answers a wait whose time is over with an event that came in time. Whether there was one. */
-  async deliverLate(wait: Wait, answerable: Answerable | undefined): Promise<boolean> {
+  async deliverLate(wait: Wait, answerable: Answerable): Promise<boolean> {
     const { inboxTaken, consumed } = this.#boundary.control;
     const items = await readInbox(this.#boundary.parts.writer.codec, inboxTaken, { consumed });
     return this.#giveEvent(wait, answerable, items);
   }
 
   /** Answers the wait with the first event that is for it. Whether there was one, or it is being answered. */
-  async #giveEvent(wait: Wait, answerable: Answerable | undefined, items: readonly OrderedItem[]): Promise<boolean> {
+  async #giveEvent(wait: Wait, answerable: Answerable, items: readonly OrderedItem[]): Promise<boolean> {
     const found = items.find((one) => this.#isFor(wait, one));
     if (found?.item.type !== 'event') return false;
-    if (answerable?.delete(wait.id) === false) return true;
+    if (!answerable.delete(wait.id)) return true;
     this.#given.set(found.order, wait.id); // at once: another look may be under way
     const { value } = found.item;
     const isTaken = await this.#answer(wait, { decision: 'arrived', value, order: found.order });

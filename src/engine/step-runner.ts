@@ -141,7 +141,15 @@ export async function startStep(
   };
   const work = async (): Promise<StepEnd> => {
     const failed = ledger.spentBy;
-    if (failed !== undefined && !parts.isDecided) return { type: 'threw', error: errorFromData(failed) };
+    if (failed !== undefined && !parts.isDecided) {
+      try {
+        const { countRecordedUse } = await import('./recorded-use.ts');
+        await countRecordedUse(run, [parts.model, ...Object.values(parts.models)]);
+      } catch (error) {
+        return { type: 'threw', error };
+      }
+      return { type: 'threw', error: errorFromData(failed) };
+    }
     const stop = () => limit.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();

@@ -182,6 +182,7 @@ export class ThreadRunner {
   async #loop(leased: Leased, first: ThreadState): Promise<RunEnd> {
     const { boundary, runs, waits, lines } = leased;
     let state = first;
+    let looked: AbortController | undefined;
     for (;;) {
       const items = await this.#readInbox(boundary);
       const { status } = boundary.control;
@@ -209,6 +210,10 @@ export class ThreadRunner {
         const takesBack = item.type === 'input' && item.policy === 'roll_back';
         const ends = await runs.ends();
         state = await (takesBack ? ends.rollBack(order, tally) : ends.interrupt(state, order, tally));
+      } else if (isUnderWay && this.#abort.signal.aborted) {
+        // What stopped the steps came after this reading, or has gone with the thread: then this lease is of no thread.
+        if (looked === this.#abort) await this.#beginAgain(lines);
+        looked = this.#abort;
       } else if (isUnderWay) {
         await waits.deliver(items);
         const next = await this.#advance(leased, state);
@@ -219,6 +224,7 @@ export class ThreadRunner {
         const input = interrupting ?? items.find(({ item }) => item.type === 'input');
         if (halted.includes(status) || input?.item.type !== 'input') return this.#rest(leased, restEnd(status));
         state = await runs.takeInput(state, input.order, input.item.update);
+        this.#begin(); // a look may have seen this very input as it was being taken up
       }
     }
   }
@@ -234,8 +240,19 @@ export class ThreadRunner {
   async #stopLines(why: StopReason, lines: RunLines): Promise<Tally> {
     if (!lines.isIdle) this.#abort.abort(new Stop(why));
     const tally = await lines.drain();
-    if (!this.#isStopping) this.#abort = new AbortController();
+    this.#begin();
     return tally;
+  }
+
+  /** Steps from here on are stopped by what comes from here on. What came before is looked for in the inbox. */
+  #begin(): void {
+    if (!this.#isStopping) this.#abort = new AbortController();
+  }
+
+  /** Steps were stopped for a reason that is not there any more. @throws `lease_lost` */
+  async #beginAgain(lines: RunLines): Promise<void> {
+    await this.#writer?.touch(async () => ({})); // changes nothing, and is refused where the thread is not this runner's
+    await this.#stopLines('interrupted', lines);
   }
 
   #limitReached(lines: RunLines): 'timed_out' | 'out_of_budget' | undefined {

@@ -4,6 +4,7 @@
  * - I2, I4: one group for each commit, conditional on incarnation, epoch, head and ledger counter.
  * - I3: groups are built, sealed and only then given to the store.
  * - Writes that move the thread follow one another; an outcome waits for none of them and is never refused (PROTOCOL 3).
+ * - What follows a write whose fate was not learned is planned only once that is known (PROTOCOL 2).
  */
 
 import { randomId } from '../base/random.ts';
@@ -26,12 +27,18 @@ import { engineErrors } from './errors.ts';
 import { type FullDisk, give, giveUntilStored } from './give.ts';
 import type { EnginePorts } from './ports.ts';
 
+interface Planned extends BuiltGroup {
+  readonly onApplied?: () => void;
+}
+
 export class ThreadWriter {
   readonly codec: ThreadCodec;
   readonly #ports: EnginePorts;
   #image: ThreadImage;
   #last: Promise<unknown> = Promise.resolve();
   readonly #full: FullDisk | undefined;
+  /** The last group whose fate the store has not told: it may have been applied. */
+  #unsettled: Planned | undefined;
 
   constructor(ports: EnginePorts, codec: ThreadCodec, image: ThreadImage, full?: FullDisk) {
     this.#ports = ports;
@@ -55,9 +62,8 @@ export class ThreadWriter {
     onApplied: () => void = () => undefined,
   ): Promise<ThreadImage> {
     return this.#inTurn(async () => {
-      const image = await this.#apply(await buildCheckpoint(this.codec, this.#image, await plan(this.#image)));
-      onApplied();
-      return image;
+      const built = await buildCheckpoint(this.codec, this.#image, await plan(this.#image));
+      return this.#apply({ ...built, onApplied });
     });
   }
 
@@ -141,19 +147,27 @@ export class ThreadWriter {
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#last.then(work);
+    const turn = this.#last.then(async () => {
+      // The same group again: the store knows it by its id. Without this, its own write would look like another runner's.
+      if (this.#unsettled !== undefined) await this.#apply(this.#unsettled);
+      return work();
+    });
     this.#last = turn.catch(() => undefined); // the caller hears of it through `turn`
     return turn;
   }
 
-  async #apply({ group, image }: BuiltGroup): Promise<ThreadImage> {
+  async #apply(planned: Planned): Promise<ThreadImage> {
+    const { group, image } = planned;
+    this.#unsettled = planned;
     let result = await this.#give(group);
     if (group.also !== undefined && isAboutOther(result, group.also)) {
       const { also: _, ...alone } = group; // nobody waits any more: the end is this thread's own
       result = await this.#give(alone);
     }
+    this.#unsettled = undefined;
     if (result.status !== 'applied') throw this.#refused(result);
     this.#image = image;
+    planned.onApplied?.();
     return image;
   }
 

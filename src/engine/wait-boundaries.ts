@@ -149,6 +149,11 @@ export class WaitBoundaries {
     return open;
   }
 
+  async #deliverLate(wait: Wait): Promise<boolean> {
+    const answerable = this.#answerable ?? (await this.#readOnce()); // tells what was given before this runner came
+    return (await this.#deliveries()).deliverLate(wait, answerable);
+  }
+
   /** Answers the waits whose time is over. */
   async expire(): Promise<void> {
     const boundary = this.#boundary;
@@ -160,8 +165,7 @@ export class WaitBoundaries {
     for (const wait of await boundary.unanswered(boundary.control.waits)) {
       const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= believedMs;
       // What arrived in time comes before the end of that time (PROTOCOL 8), also where nobody looked until now.
-      if (!isOver || (wait.kind === 'event' && (await (await this.#deliveries()).deliverLate(wait, this.#answerable))))
-        continue;
+      if (!isOver || (wait.kind === 'event' && (await this.#deliverLate(wait)))) continue;
       await this.answer(wait, { decision: wait.kind === 'timer' ? 'elapsed' : 'expired' });
     }
     // Else the host would be woken again and again by a time that has passed. Others may have been opened meanwhile.

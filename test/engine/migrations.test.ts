@@ -4,7 +4,7 @@ import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import { type Fields, type Log, log, value } from '../../src/model/fields.ts';
 import { type AnyAgent, defineAgent } from '../../src/program/agent.ts';
 import type { Migrations } from '../../src/program/migration.ts';
-import { answer, head, plainState, Scene } from './support.ts';
+import { answer, head, only, plainState, Scene } from './support.ts';
 
 type Items = readonly string[];
 
@@ -167,6 +167,32 @@ test('[A10c] a field that a migration left out does not come back under its name
     expect(await thread.run()).toEqual({ end: 'done' });
     if (version === 3) expect(await thread.state()).toMatchObject({ name: 'nobody' });
   }
+});
+
+test('[A10c, B1d] lines that are under way go on in the new version, with what they have done', async () => {
+  const agent = (version: number): AnyAgent =>
+    defineAgent({
+      name: 'forking',
+      version,
+      stateVersion: version,
+      state: { total: value(z.number(), 0, (sum: number, more: number) => sum + more) },
+      ...(version === 2 && { migrations: { 2: ({ total }) => ({ total: Number(total) + 10 }) } }),
+      start: 'fork',
+      nodes: {
+        fork: (_, { parallel }) => parallel(['waits', 'adds'], { join: 'last' }),
+        waits: async (_, { end, ask }) => end({ total: (await ask('How many?')) as number }),
+        adds: (_, { end }) => end({ total: 2 }),
+        last: (_, { end }) => end({ total: 100 }),
+      },
+    });
+  const scene = new Scene({ agent: agent(1) });
+  const old = await scene.begun({});
+  expect(await old.run()).toEqual({ end: 'waiting' });
+
+  const thread = await scene.open({ agent: agent(2) });
+  await answer(thread, only(await thread.waits()), { decision: 'reply', value: 3 });
+  expect(await thread.run()).toEqual({ end: 'done' });
+  expect(await plainState(thread)).toEqual({ total: 115 });
 });
 
 describe('refused, with the version that wrote it, and nothing is changed:', () => {

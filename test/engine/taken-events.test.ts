@@ -145,4 +145,22 @@ describe('an event and a wait whose time is over', () => {
     expect(await (await scene.open()).run()).toEqual({ end: 'done' });
     expect(await said(scene)).toEqual(['late: too late']);
   });
+
+  test('[B9f, B9g] what the wait before it took is not given to it as its time ends, also after a restart', async () => {
+    const scene = saying(async ({ waitFor }) => {
+      const first = await waitFor<string>('go');
+      try {
+        return `${first}, then ${await waitFor('go', { expiresMs: 60_000 })}`;
+      } catch {
+        return `${first}, then nothing`;
+      }
+    });
+    const thread = await scene.begun();
+    await thread.signal('go', 'it');
+    expect(await thread.run()).toEqual({ end: 'waiting' });
+    scene.clock.advance(60_000);
+
+    expect(await (await scene.open()).run()).toEqual({ end: 'done' });
+    expect(await said(scene)).toEqual(['it, then nothing']);
+  });
 });

@@ -27,9 +27,10 @@ class Cuts implements Trouble {
   meet(world: World, life: Life, operation: Operation, number: number): Interruption | undefined {
     this.kinds.push(operation.kind);
     const point = this.#points[this.met];
+    const isMet = point !== undefined && number >= point.at;
+    if (isMet) this.met += 1; // first: a trouble that starts a process has operations met in between
     const own = this.#own.meet(world, life, operation, number);
-    if (point === undefined || number < point.at) return own;
-    this.met += 1;
+    if (!isMet) return own;
     world.counts.crashes += 1;
     const isCall = operation.kind === 'outside';
     if (point.side === 'sent' && isCall) world.outside.nextWayMs = world.dice.between(20, 3_000);
@@ -38,6 +39,7 @@ class Cuts implements Trouble {
       ...own,
       [side]: () => {
         own?.[side]?.();
+        world.met.crash(operation, life.number > 1 && life.leasedAt === world.watch.commits, side !== 'before');
         world.kill(life);
       },
     };

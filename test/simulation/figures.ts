@@ -6,14 +6,35 @@ export interface Order {
   readonly firstSeed: number;
   /** False: only the seeds. */
   readonly withScenarios: boolean;
-  /** Every crash point once more, with a second crash during the recovery. */
-  readonly withSecondCrashes: boolean;
+  /** One in so many crash points is met once more, with a second crash during the recovery; 0 for none. */
+  readonly secondEvery: number;
   /** Only scenarios whose name holds this. */
   readonly only?: string | undefined;
   /** Which of so many equal parts of all this is to be done here, from 0. */
   readonly part: number;
   readonly parts: number;
 }
+
+/** How a fixed scenario went. */
+export interface ScenarioFigures {
+  readonly name: string;
+  readonly covered: number;
+  readonly total: number;
+  readonly broken: readonly string[];
+}
+
+export interface SeedFigures {
+  readonly seed: number;
+  /** Of its trace. */
+  readonly digest: string;
+  readonly broken: readonly string[];
+}
+
+export type Told =
+  | { readonly line: string }
+  | { readonly scenario: ScenarioFigures }
+  | { readonly seed: SeedFigures }
+  | { readonly figures: Figures };
 
 export interface Figures {
   readonly seeds: number;
@@ -32,6 +53,9 @@ export interface Figures {
   readonly faults: Omit<World['counts'], 'operations' | 'crashes'>;
   /** Violations by the rule that they went against. */
   readonly byRule: Readonly<Record<string, number>>;
+  /** What of PROTOCOL 10 came to pass, and how often: in all worlds, and in those of random seeds alone. */
+  readonly met: Readonly<Record<string, number>>;
+  readonly metBySeeds: Readonly<Record<string, number>>;
 }
 
 /** Of all parts together. */

@@ -1,14 +1,16 @@
 /** Lives through one world and judges it. */
-import './preload.ts';
 import { gather } from './oracles/evidence.ts';
 import { oracles } from './oracles/oracles.ts';
 import type { Violation } from './world/findings.ts';
+import type { ToMeet } from './world/met.ts';
 import { World, type WorldOptions } from './world/world.ts';
 
 export interface Verdict {
   readonly violations: readonly Violation[];
   readonly digest: string;
   readonly counts: World['counts'];
+  /** What of PROTOCOL 10 came to pass. */
+  readonly met: Partial<Record<ToMeet, number>>;
   /** Committed checkpoints. */
   readonly steps: number;
   readonly lines: readonly string[];
@@ -39,5 +41,15 @@ export async function run(options: WorldOptions): Promise<Verdict> {
     Error.stackTraceLimit = traces;
   }
   const { violations, digest, lines = [] } = findings;
-  return { violations, digest, counts: world.counts, steps, lines, status };
+  meetLast(world);
+  return { violations, digest, counts: world.counts, met: world.met.counts, steps, lines, status };
+}
+
+/** What shows at the end. */
+function meetLast({ met, outside, counts, watch, data }: World): void {
+  if (outside.saidOtherwise > 0) met.add('another answer of the model on a second call');
+  if (counts.deletions > 0 && data.threads.size > 0) met.add('a thread that is deleted and made again');
+  const causes = new Set([...watch.seen.values()].map(({ cause }) => cause));
+  if (causes.has('edited')) met.add('a state that is edited');
+  if (causes.has('rolled_back')) met.add('a thread that is taken back');
 }

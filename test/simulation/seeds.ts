@@ -1,20 +1,33 @@
 /** The world of a seed: a plan, what is sent, and what goes wrong. */
 import { callOf } from './kinds/calls.ts';
-import { inventPlan } from './plan/invent.ts';
-import { inventFamily, inventNews } from './plan/invent-families.ts';
-import type { Plan } from './plan/plan.ts';
+import type { Op } from './kinds/table.ts';
+import { inventPlan, type Size } from './plan/invent.ts';
+import { inventFamily, inventNews, inventTidying } from './plan/invent-families.ts';
+import type { Plan, PlanNode } from './plan/plan.ts';
 import { run, type Verdict } from './run.ts';
 import type { ClientAction } from './world/client.ts';
 import { Dice } from './world/dice.ts';
-import { inventTroubles, Troubles } from './world/trouble.ts';
+import { type DueFault, inventTroubles, Troubles } from './world/trouble.ts';
 
 export async function runSeed(seed: number, keepsLines = false): Promise<Verdict> {
   const dice = new Dice(Math.imul(seed, 0x9e3779b1));
+  const size: Size = dice.percent(94) ? 'small' : 'large';
   const isFamily = dice.percent(40);
-  const plan = isFamily ? inventFamily(dice.fork()) : dice.percent(3) ? poisoned : inventPlan(dice.fork());
-  const { due, hasJumps } = inventTroubles(dice.fork());
-  const news = isFamily ? inventNews(dice.fork(), plan) : [];
-  const actions = [...inventActions(dice.fork()), ...news];
+  const invented = isFamily
+    ? inventFamily(dice.fork(), size)
+    : dice.percent(1)
+      ? poisoned
+      : inventPlan(dice.fork(), size);
+  const { due: troubles, hasJumps } = inventTroubles(dice.fork(), size);
+  const { travels, deployments } = inventChanges(dice.fork(), invented);
+  const plan: Plan = {
+    ...invented,
+    ...(deployments.length > 0 && { migrates: true }),
+    ...(travels.length > 0 && { isWhole: true, redoes: true, nodes: invented.nodes.map(withoutReads) }),
+  };
+  const due = [...troubles, ...deployments].sort((a, b) => a.at - b.at);
+  const news = [...(isFamily ? inventNews(dice.fork(), plan, size) : []), ...travels];
+  const actions = [...inventActions(dice.fork(), size), ...news];
   const deletion = due.find(({ fault }) => fault.kind === 'delete');
   const after: ClientAction[] =
     deletion === undefined ? [] : [{ does: 'send', input: 'in9', afterMs: 0, atOperation: deletion.at + 3 }];
@@ -26,6 +39,7 @@ export async function runSeed(seed: number, keepsLines = false): Promise<Verdict
     keepsLines,
     closesAlways: hasJumps,
     isOfTwoMinds: dice.percent(30),
+    hasRing: dice.percent(80),
   });
 }
 
@@ -37,7 +51,35 @@ const poisoned: Plan = {
   maxResumes: 3,
 };
 
-function inventActions(dice: Dice): readonly ClientAction[] {
+/** A result is reused for the same arguments: those of a later time would be another call's. */
+function withoutReads(node: PlanNode): PlanNode {
+  const still = (op: Op): Op => {
+    if (op.op === 'call') return { ...op, reads: false };
+    return op.op === 'all' ? { ...op, items: op.items.map(still) } : op;
+  };
+  return { ...node, ops: node.ops.map(still), ...(node.graph && { graph: node.graph.map(withoutReads) }) };
+}
+
+/** What a few worlds have: code that is replaced in mid-life, and a person who goes back, or edits the state. */
+function inventChanges(
+  dice: Dice,
+  { policy, limits }: Plan,
+): { readonly travels: readonly ClientAction[]; readonly deployments: readonly DueFault[] } {
+  const deployments: DueFault[] = [];
+  if (dice.percent(7)) {
+    const at = dice.between(12, 40);
+    deployments.push({ at, fault: { kind: 'newer_code' } });
+    if (dice.percent(35)) deployments.push({ at: at + dice.between(6, 25), fault: { kind: 'older_code' } });
+  }
+  if (policy !== undefined || limits !== undefined || !dice.percent(9)) return { travels: [], deployments };
+  const when = dice.percent(50)
+    ? { afterMs: 0, atOperation: dice.between(20, 45) }
+    : { afterMs: dice.pick([8, 30, 700]) };
+  const travel = { does: dice.pick(['edit', 'edit', 'go_back'] as const), id: 'travel1', ...when };
+  return { travels: [travel], deployments };
+}
+
+function inventActions(dice: Dice, size: Size): readonly ClientAction[] {
   const actions: ClientAction[] = [
     {
       does: 'send',
@@ -48,16 +90,19 @@ function inventActions(dice: Dice): readonly ClientAction[] {
       ...(dice.percent(5) && { big: 'z'.repeat(5_000) }),
     },
   ];
-  if (dice.percent(12))
+  const share = size === 'small' ? 4 : 12;
+  if (dice.percent(share))
     actions.push({ does: 'send', input: 'in2', afterMs: dice.between(0, 400), twice: dice.percent(15) });
-  if (dice.percent(12))
+  if (dice.percent(share))
     actions.push({
       does: 'cancel',
       id: 'cancel1',
       afterMs: 0,
-      atOperation: dice.between(12, 90),
+      atOperation: dice.between(12, size === 'small' ? 40 : 90),
       twice: dice.percent(20),
     });
-  if (dice.percent(5)) actions.push({ does: 'send', input: 'in3', afterMs: 0, atOperation: dice.between(12, 90) });
+  if (dice.percent(share)) actions.push(inventTidying(dice));
+  if (dice.percent(share / 2))
+    actions.push({ does: 'send', input: 'in3', afterMs: 0, atOperation: dice.between(12, 90) });
   return actions;
 }

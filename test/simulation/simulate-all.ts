@@ -1,12 +1,10 @@
 /** The work behind `npm run simulate`: every crash point of every scenario, then worlds from random seeds. */
-import { nameOf, pointsOf, secondAfter, tryPoints } from './crash-points.ts';
-import type { Figures, Order } from './figures.ts';
+import { nameOf, pointsOf, secondAfter, type Tried, tryPoints } from './crash-points.ts';
+import type { Figures, Order, ScenarioFigures, Told } from './figures.ts';
 import type { Verdict } from './run.ts';
 import { scenarios } from './scenarios/all.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { runSeed } from './seeds.ts';
-
-type Report = (line: string) => void;
 
 class Tally {
   worlds = 0;
@@ -14,41 +12,43 @@ class Tally {
   violations = 0;
   readonly counts: Record<string, number> = {};
   readonly byRule: Record<string, number> = {};
+  readonly met: Record<string, number> = {};
 
-  add({ steps, violations, counts }: Verdict): void {
+  add({ steps, violations, counts, met }: Verdict): void {
     this.worlds += 1;
     this.steps += steps;
     this.violations += violations.length;
     for (const [name, count] of Object.entries(counts)) this.counts[name] = (this.counts[name] ?? 0) + count;
+    for (const [what, count] of Object.entries(met)) this.met[what] = (this.met[what] ?? 0) + count;
     for (const { oracle } of violations) this.byRule[oracle] = (this.byRule[oracle] ?? 0) + 1;
   }
 }
 
-export async function simulateAll(order: Order, report: Report): Promise<Figures> {
+export async function simulateAll(order: Order, tell: (told: Told) => void): Promise<Figures> {
   const { seeds, firstSeed, part, parts } = order;
   const tally = new Tally();
   const chosen = order.withScenarios ? scenarios.filter(({ name }) => name.includes(order.only ?? '')) : [];
   let [covered, total, tried] = [0, 0, 0];
   for (const [index, scenario] of chosen.entries()) {
     if (index % parts !== part) continue;
-    const points = await tryScenario(scenario, order, tally, report);
+    const points = await tryScenario(scenario, order, tally);
     tried += 1;
     covered += points.covered;
     total += points.total;
-    report(`${index + 1}/${chosen.length} ${scenario.name}: ${points.covered} of ${points.total} crash points`);
+    tell({ scenario: points });
   }
+  const bySeeds = new Tally();
   const failingSeeds: number[] = [];
   const began = process.cpuUsage();
   let done = 0;
   for (let seed = firstSeed + part; seed < firstSeed + seeds; seed += parts) {
     const verdict = await runSeed(seed);
     tally.add(verdict);
-    if (verdict.violations.length > 0) {
-      failingSeeds.push(seed);
-      report(`seed ${seed}: ${told(verdict)}`);
-    }
+    bySeeds.add(verdict);
+    const broken = told(verdict);
+    if (broken.length > 0) failingSeeds.push(seed);
+    tell({ seed: { seed, digest: verdict.digest, broken } });
     done += 1;
-    if (done % 1_000 === 0) report(`${done * parts} of ${seeds} seeds, ${failingSeeds.length * parts} of them failed`);
   }
   const { user, system } = process.cpuUsage(began);
   const { operations = 0, crashes = 0, ...faults } = tally.counts;
@@ -66,31 +66,30 @@ export async function simulateAll(order: Order, report: Report): Promise<Figures
     operations,
     faults: faults as Figures['faults'],
     byRule: tally.byRule,
+    met: tally.met,
+    metBySeeds: bySeeds.met,
   };
 }
 
-async function tryScenario(
-  scenario: Scenario,
-  { withSecondCrashes }: Order,
-  tally: Tally,
-  report: Report,
-): Promise<{ readonly covered: number; readonly total: number }> {
+async function tryScenario(scenario: Scenario, { secondEvery }: Order, tally: Tally): Promise<ScenarioFigures> {
+  const broken: string[] = [];
+  const judge = (tried: Tried) => {
+    tally.add(tried.verdict);
+    broken.push(...told(tried.verdict).map((rule) => `${nameOf(tried)}: ${rule}`));
+  };
   const { points, undisturbed } = await pointsOf(scenario);
-  tally.add(undisturbed.verdict);
-  if (undisturbed.verdict.violations.length > 0) report(`${nameOf(undisturbed)}: ${told(undisturbed.verdict)}`);
+  judge(undisturbed);
   let covered = 0;
-  for (const point of points) {
+  for (const [index, point] of points.entries()) {
     const once = await tryPoints(scenario, [point]);
     covered += once.met;
-    const tried = withSecondCrashes ? [once, await tryPoints(scenario, [point, secondAfter(point, 1)])] : [once];
-    for (const each of tried) {
-      tally.add(each.verdict);
-      if (each.verdict.violations.length > 0) report(`${nameOf(each)}: ${told(each.verdict)}`);
-    }
+    judge(once);
+    if (secondEvery > 0 && index % secondEvery === 0)
+      judge(await tryPoints(scenario, [point, secondAfter(point, index)]));
   }
-  return { covered, total: points.length };
+  return { name: scenario.name, covered, total: points.length, broken };
 }
 
-export function told({ violations }: Verdict): string {
-  return violations.map(({ oracle, message }) => `[${oracle}] ${message}`).join('\n  ');
+function told({ violations }: Verdict): readonly string[] {
+  return violations.map(({ oracle, message }) => `[${oracle}] ${message}`);
 }

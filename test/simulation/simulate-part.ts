@@ -1,11 +1,9 @@
-/** One process of `npm run simulate`: does its part of an order, and tells the one that started it. */
-import type { Figures, Order } from './figures.ts';
+/** One process of the simulator: does its part of an order, and tells the one that started it. */
+import type { Order, Told } from './figures.ts';
 import { runSeed } from './seeds.ts';
-import { simulateAll, told } from './simulate-all.ts';
+import { simulateAll } from './simulate-all.ts';
 
-export type Told = { readonly line: string } | { readonly figures: Figures };
-
-/** `replays`: prints all that happens in the world of the first seed. */
+/** `replays`: tells all that happens in the world of the first seed. */
 const { replays, ...order } = JSON.parse(process.argv[2] ?? '') as Order & { readonly replays: boolean };
 process.on('disconnect', () => process.exit(1)); // nobody is there to hear of it
 
@@ -13,10 +11,8 @@ if (replays) {
   const verdict = await runSeed(order.firstSeed, true);
   for (const line of verdict.lines) tell({ line });
   tell({ line: `The thread ended ${verdict.status}; digest of the trace ${verdict.digest}.` });
-  if (verdict.violations.length > 0) tell({ line: told(verdict) });
 }
-const figures = await simulateAll(order, (line) => tell({ line }));
-tell({ figures });
+tell({ figures: await simulateAll(order, tell) });
 process.disconnect();
 
 function tell(told: Told): void {

@@ -1,12 +1,10 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readArguments } from '../support/command.ts';
-import { bundle } from './bundle.ts';
-import { type Figures, type Order, sumOf } from './figures.ts';
-import type { Told } from './simulate-part.ts';
+import { compile } from './compile.ts';
+import { type Figures, sumOf, type Told } from './figures.ts';
+import { runPart } from './processes.ts';
 
 const options = readArguments(
   `npm run simulate -- --seeds N [--seed S] [--json]
@@ -46,7 +44,8 @@ const order = {
   seeds: replays ? 1 : wholeNumber('--seeds', options.seeds, 0),
   firstSeed,
   withScenarios: !replays && !options['no-scenarios'],
-  withSecondCrashes: !options.single,
+  secondEvery: options.single ? 0 : 1,
+  replays,
   ...(options.only !== undefined && { only: options.only }),
   parts,
 };
@@ -54,8 +53,10 @@ console.log(`The first seed is ${firstSeed}.`);
 
 const folder = await mkdtemp(join(tmpdir(), 'holdfast-simulate-'));
 try {
-  const program = await bundle('simulate-part.ts', folder);
-  const all = await Promise.all(Array.from({ length: parts }, (_, part) => work(program, { ...order, part })));
+  const program = await compile('simulate-part.ts', folder);
+  const hear = reporter();
+  const work = (part: number) => runPart(program, { ...order, part }, hear, stopping.signal);
+  const all = await Promise.all(Array.from({ length: parts }, (_, part) => work(part)));
   const figures = sumOf(all);
   console.log(options.json ? JSON.stringify(figures) : figures);
   const isGood = figures.violations === 0 && figures.crashPointsCovered === figures.crashPointsTotal;
@@ -68,21 +69,24 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Resolves once the process has ended. */
-async function work(program: string, part: Order): Promise<Figures> {
-  stopping.signal.throwIfAborted();
-  const child = fork(program, [JSON.stringify({ ...part, replays })], { execArgv: [] });
-  stopping.signal.addEventListener('abort', () => child.kill());
-  const ended = once(child, 'exit');
-  let figures: Figures | undefined;
-  child.on('message', (told: Told) => {
-    if ('line' in told) console.log(told.line);
-    else figures = told.figures;
-  });
-  const [code] = await ended;
-  stopping.signal.throwIfAborted();
-  if (figures === undefined) throw new Error(`Process ${part.part} of ${parts} ended with ${code} before it was done.`);
-  return figures;
+/** Says what is worth reading: how each scenario went, what broke, and from time to time how far it is. */
+function reporter(): (told: Exclude<Told, { figures: Figures }>) => void {
+  let [done, failed] = [0, 0];
+  return (told) => {
+    if ('line' in told) return console.log(told.line);
+    if ('scenario' in told) {
+      const { name, covered, total, broken } = told.scenario;
+      for (const each of broken) console.log(each);
+      return console.log(`${name}: ${covered} of ${total} crash points`);
+    }
+    const { seed, broken } = told.seed;
+    done += 1;
+    if (broken.length > 0) {
+      failed += 1;
+      console.log(`seed ${seed}: ${broken.join('\n  ')}`);
+    }
+    if (done % 1_000 === 0) console.log(`${done} of ${order.seeds} seeds, ${failed} of them failed`);
+  };
 }
 
 function wholeNumber(name: string, written: string, least: number): number {

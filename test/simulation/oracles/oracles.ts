@@ -4,15 +4,12 @@ import { openRowControl } from '../../../src/codec/control-codec.ts';
 import { nextLedgerDigest } from '../../../src/codec/ledger-codec.ts';
 import { tables } from '../../../src/model/records.ts';
 import type { ClientAction } from '../world/client.ts';
-import { seeCheckpoint, seeDropped } from '../world/peek.ts';
+import { seeDropped } from '../world/peek.ts';
 import { type Evidence, stateOf, undoneOf } from './evidence.ts';
 import { follow } from './reference.ts';
 import { followRuns } from './whole-run.ts';
 
 export type Oracle = (evidence: Evidence, actions: readonly ClientAction[]) => void | Promise<void>;
-
-/** Causes of checkpoints that end a step in the middle. */
-const cutsOff: readonly string[] = ['cancelled', 'rolled_back', 'failed', 'policy'];
 
 export const oracles = {
   /** I7: the end is that of an undisturbed run that was given the same answers. */
@@ -34,15 +31,21 @@ export const oracles = {
     }
   },
 
-  /** An event that was sent goes to one wait, and to no second one. */
+  /** A10: a state is made into one of the new version once. */
+  'migrations-run-once'({ world, lineage }) {
+    const count = lineage.filter(({ cause }) => cause === 'migrated').length;
+    if (count > 1) world.findings.violate('migrations-run-once', `The state was migrated ${count} times.`);
+  },
+
+  /** An event that was sent goes to one wait, and to no second one, also where the step that took it never ended. */
   'events-go-to-one-wait'({ world, row, waits, notes, inbox }) {
     const takers = new Map<number, string>();
     const all = world.data
       .records('checkpoints', row.thread)
       .range({})
       .filter(({ key }) => !key.endsWith('.base'));
-    // What a step took that never ended is there for the next wait.
-    const isAllKept = !all.some((record) => cutsOff.includes(seeCheckpoint(record).cause));
+    // A policy that runs a step once more is no other wait: the step gets its events again.
+    const isAllKept = !all.some((record) => world.watch.checkpoint(record).cause === 'policy');
     for (const { wait, answer } of waits) {
       if (answer?.decision !== 'arrived') continue;
       const id = inbox.get(answer.order);
@@ -77,7 +80,7 @@ export const oracles = {
     for (const [place, tool] of outside.tools) {
       if (tool === 'look' || tool === 'model') continue;
       if (world.counts.deletions > 0 && !place.startsWith('in9')) continue; // sent again to another thread, it is done again
-      if (world.plan.redoes === true && tool === 'put') continue;
+      if (world.redoes && tool === 'put') continue;
       const [carried, undone] = [outside.carried.get(place) ?? 0, outside.undone.get(place) ?? 0];
       if (carried > 1) findings.violate('once-is-once', `${tool} ${place} was carried out ${carried} times.`);
       if (world.watch.hasLosses) continue;
@@ -102,7 +105,8 @@ export const oracles = {
   /** One intention has one key, on every attempt and in every life. */
   'one-key-per-intention'({ world }) {
     for (const [place, keys] of world.outside.keys) {
-      if (world.plan.redoes === true && !/ by (pay|ship|book|mail)$/.test(place)) continue;
+      if (world.client.travels) continue; // a call that failed is made again, and another lineage has other keys
+      if (world.redoes && !/ by (pay|ship|book|mail|wire)$/.test(place)) continue;
       if (world.counts.deletions > 0 && !place.startsWith('in9')) continue;
       if (keys.size > 1)
         world.findings.violate('one-key-per-intention', `${place} came with the keys ${[...keys].join(', ')}.`);
@@ -145,8 +149,10 @@ export const oracles = {
     const more = actions.reduce((sum, action) => sum + (action.does === 'extend' ? (action.limits.tokens ?? 0) : 0), 0);
     const most = world.plan.nodes.some(({ ops }) => ops.some(({ op }) => op === 'all')) ? 15 : 5; // side by side
     const used = new Map<string, number>();
+    const counted = new Set<string>(); // a second answer is one that another runner asked for: kept, and not the run's (PROTOCOL 3)
     for (const { intent, outcome, place = '' } of entries) {
-      if (intent.kind !== 'model' || outcome?.status !== 'succeeded') continue;
+      if (intent.kind !== 'model' || outcome?.status !== 'succeeded' || counted.has(intent.key)) continue;
+      counted.add(intent.key);
       const run = place.slice(0, place.indexOf('/'));
       used.set(run, (used.get(run) ?? 0) + 5);
     }
@@ -156,12 +162,12 @@ export const oracles = {
     }
   },
 
-  /** A thread that takes its process away each time is stopped. */
+  /** A thread that takes its process away each time is stopped: it is run once, and resumed so often (PROTOCOL 5). */
   'poison-is-stopped'({ world }) {
-    const { mostLeases } = world.watch;
-    const most = world.plan.maxResumes + 2;
-    if (mostLeases > most)
-      world.findings.violate('poison-is-stopped', `${mostLeases} leases in a row without a step; ${most} at most.`);
+    const { mostPoisonings } = world.watch;
+    const most = world.plan.maxResumes + 1;
+    if (mostPoisonings > most)
+      world.findings.violate('poison-is-stopped', `${mostPoisonings} processes died in a row; ${most} at most.`);
   },
 
   /** Every acknowledged item is taken, pending, or lost to a winner that is named; none is there twice. */
@@ -175,13 +181,14 @@ export const oracles = {
       .records('checkpoints', row.thread)
       .range({})
       .filter(({ key }) => !key.endsWith('.base'));
+    const everywhere = world.plan.isWhole ? all.map((record) => world.watch.checkpoint(record)) : lineage; // also where somebody went back
     const taken = new Set(
-      [...lineage, ...(world.plan.isWhole ? all.map(seeCheckpoint) : [])]
+      [...lineage, ...everywhere]
         .filter(({ cause }) => cause === 'input' || cause === 'failed')
         .flatMap(({ inboxTaken, inboxOrder }) => [inboxTaken, inboxOrder]),
     );
     const dropped = new Set(
-      lineage
+      everywhere
         .filter(({ cause }) => cause === 'cancelled')
         .flatMap(({ id }) => {
           const events = world.data.records('events', row.thread).get(id);
@@ -238,6 +245,7 @@ export const oracles = {
       if (table === 'wraps' || table === 'ledger' || table === 'waits') continue; // opened with the evidence
       for (const record of world.data.records(table, row.thread).range({})) {
         if (table === 'inbox' && record.key.startsWith('id:')) continue;
+        if (world.watch.spoiled.has(`${table}/${record.key}`)) continue;
         const placed = table === 'inbox' ? { ...record, key: String(record.plain.dedupId) } : record;
         try {
           await codec.openRecord(table, placed);

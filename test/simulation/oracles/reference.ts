@@ -6,7 +6,7 @@
 import { HoldfastError } from '../../../src/base/errors.ts';
 import type { PolicyTable } from '../../../src/program/policy.ts';
 import { alongEdge } from '../plan/exits.ts';
-import { addRounds, type PlanUpdate, runNode } from '../plan/interpret.ts';
+import { addRounds, migrationAdds, type PlanUpdate, runNode } from '../plan/interpret.ts';
 import type { Mood, PlanNode, PlanScope, PlanState, QuestionArgs } from '../plan/plan.ts';
 import type { ClientAction } from '../world/client.ts';
 import type { SeenCheckpoint } from '../world/peek.ts';
@@ -74,6 +74,10 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
       // The step that was cut off: as much of what it used as the runner knew of that ended it.
       if (at.usage >= usage && at.usage <= usage + counted.tokens) usage = at.usage;
       next = undefined;
+    } else if (at.cause === 'migrated') {
+      state = changed(state, { total: migrationAdds });
+    } else if (at.cause === 'repaired') {
+      // The state of the ancestor that it goes on from: what came after it is run again, with what is on record.
     } else if (next === undefined) {
       return disagree(at, 'it waits, and no step was due.');
     }
@@ -224,9 +228,9 @@ export function answersOf(evidence: Evidence): (commits: number) => Answers {
     resultOf(place) {
       const refusal = refused.get(place);
       const known = settled.get(place) ?? [];
-      const entry = world.plan.redoes
-        ? known.at(-1)
-        : firstOf(known, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
+      const newest = known.at(-1)?.intent.key;
+      const own = world.redoes ? known.filter(({ intent }) => intent.key === newest) : known; // the others were left behind
+      const entry = firstOf(own, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
       if (refusal !== undefined) throw failure(refusal);
       if (entry === undefined) throw new Gap(`no result of ${place} is on record`);
       const status = entry.outcome?.status;

@@ -3,7 +3,7 @@
  * on record. Lines are followed one by one, in their order: whichever ended first must not matter.
  */
 import { alongEdge, type ForkExit } from '../plan/exits.ts';
-import { type PlanUpdate, runNode } from '../plan/interpret.ts';
+import { editAdds, migrationAdds, type PlanUpdate, runNode } from '../plan/interpret.ts';
 import type { PlanNode } from '../plan/plan.ts';
 import type { ClientAction } from '../world/client.ts';
 import type { SeenCheckpoint } from '../world/peek.ts';
@@ -28,6 +28,10 @@ export async function followRuns(evidence: Evidence, actions: readonly ClientAct
   const { world, lineage } = evidence;
   const answers = answersOf(evidence)(Number.POSITIVE_INFINITY);
   let state: State = { input: '', rounds: {}, total: 0, last: '', big: '', notes: [] };
+  for (const { cause } of lineage) {
+    if (cause === 'input') break;
+    state = besideSteps(state, cause);
+  }
   for (const run of runsOf(lineage)) {
     const last = run.at(-1);
     if (last === undefined || (last.status !== 'done' && last.status !== 'failed')) return undefined;
@@ -46,8 +50,15 @@ export async function followRuns(evidence: Evidence, actions: readonly ClientAct
       return undefined;
     }
     state = followed.updates.reduce<State>(changed, state);
+    for (const { cause } of run) state = besideSteps(state, cause);
   }
   return state;
+}
+
+/** What a migration, or a person who edits, adds to the state: in the middle of a run, or where none is under way. */
+function besideSteps(state: State, cause: string): State {
+  if (cause === 'migrated') return changed(state, { total: migrationAdds });
+  return cause === 'edited' ? changed(state, { total: editAdds }) : state;
 }
 
 /** The checkpoints of each run that is not finished off by going back behind it. */

@@ -57,10 +57,20 @@ export async function runNode(
   return { leave: leave(node.exit, visit, state, draft), update };
 }
 
+/** What the migration adds to the total: by an even number, since edges look at whether it is odd. */
+export const migrationAdds = 1_000;
+/** What an edit adds to it. */
+export const editAdds = 100;
+
+const migrations = {
+  2: (state: Readonly<Record<string, unknown>>) => ({ ...state, total: Number(state.total ?? 0) + migrationAdds }),
+};
+
 export function agentOf(plan: Plan, reach: Reach, mood: Mood, version = 1): AnyAgent {
   return defineAgent({
     name: 'planned',
     version,
+    ...(plan.migrates && version > 1 && { stateVersion: 2, migrations }),
     state: fields,
     tools: toolsOn(reach) as never,
     ...(graphOf(plan.nodes, mood) as never as { start: never; nodes: never; edges: never }),

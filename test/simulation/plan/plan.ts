@@ -34,6 +34,8 @@ export interface Plan {
   readonly policy?: PolicyTable;
   /** Its policy has calls made again, under new keys; never one of class once. */
   readonly redoes?: boolean;
+  /** Code from version 2 on keeps another state: what older code left is migrated. */
+  readonly migrates?: boolean;
   /** What a person says of a step that failed. */
   readonly policyAnswer?: 'retry' | 'skip' | 'stop';
 }

@@ -3,7 +3,7 @@ import type { Schema } from '../../../src/model/schema.ts';
 import { type Tool, type ToolCall, type ToolDefinition, tool, type Verdict } from '../../../src/program/tool.ts';
 import type { CallArgs } from './plan.ts';
 
-export const toolNames = ['look', 'put', 'pay', 'ship', 'book', 'mail'] as const satisfies readonly [
+export const toolNames = ['look', 'put', 'pay', 'ship', 'book', 'mail', 'wire'] as const satisfies readonly [
   string,
   ...string[],
 ];
@@ -29,7 +29,7 @@ export function anything<Value>(): Schema<unknown, Value> {
 export function toolsOn(reach: Reach): Readonly<Record<ToolName, Tool<ToolName, CallArgs, string>>> {
   const make = (
     name: ToolName,
-    rest: Pick<ToolDefinition<ToolName, CallArgs, string>, 'effect' | 'verify' | 'compensate'>,
+    rest: Pick<ToolDefinition<ToolName, CallArgs, string>, 'effect' | 'verify' | 'compensate' | 'fenced'>,
   ) =>
     tool<ToolName, CallArgs, string>({
       name,
@@ -51,5 +51,6 @@ export function toolsOn(reach: Reach): Readonly<Record<ToolName, Tool<ToolName, 
     ship: make('ship', { effect: 'once', verify: verify('ship') }),
     book: make('book', { effect: 'once', compensate: (args, call) => reach.compensate('book', args, call) }),
     mail: make('mail', { effect: 'once' }),
+    wire: make('wire', { effect: 'once', verify: verify('wire'), fenced: true }),
   };
 }

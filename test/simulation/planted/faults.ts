@@ -1,6 +1,8 @@
 /** Deliberate faults in the engine, the codec and the rules of the store. */
+import { changeFaults } from './change-faults.ts';
 import { fault, type PlantedFault } from './fault.ts';
 import { flowFaults } from './flow-faults.ts';
+import { keptFaults } from './kept-faults.ts';
 
 export const plantedFaults: readonly PlantedFault[] = [
   fault(
@@ -14,8 +16,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     'the lease does not raise the epoch',
     'a read, and a step after it',
     'store/thread-rules.ts',
-    'local: row.epoch.local + 1 }, resumes',
-    'local: row.epoch.local }, resumes',
+    'const local = row.epoch.local + 1;',
+    'const local = row.epoch.local;',
   ),
   fault(
     'the count of resumes does not grow',
@@ -49,8 +51,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     'the step goes on before the result is recorded',
     'a disk that is full for results',
     'engine/ledger-writes.ts',
-    '  const result = await writeEvidence(run, entry, [await sealOutcome(codec, number, outcome), ...blobs.writes()]);',
-    "  const result = { status: 'applied' as string };\n  void writeEvidence(run, entry, [await sealOutcome(codec, number, outcome), ...blobs.writes()]).catch(() => undefined);",
+    '  const result = await writeEvidence(run, entry, records, () => statusAlone(run, entry, outcome));',
+    "  const result = { status: 'applied' as string };\n  void writeEvidence(run, entry, records).catch(() => undefined);",
   ),
   fault(
     'an effect in doubt is called again',
@@ -98,8 +100,22 @@ export const plantedFaults: readonly PlantedFault[] = [
     'verify is believed while the call may still arrive',
     'a runner that is frozen for a moment',
     'engine/resolution.ts',
-    "verdict.verdict !== 'not_done' || verdict.closed === true || askedAtMs > overAtMs",
-    "verdict.verdict !== 'not_done' || askedAtMs > 0",
+    "    if (verdict.verdict !== 'not_done' || verdict.closed === true) return verdict;",
+    '    if (askedAtMs > 0 || overAtMs > 0) return verdict;',
+  ),
+  fault(
+    'verify is believed after a theft',
+    'a runner that is frozen in the moment of its call, a robbed one (ship)',
+    'engine/resolution.ts',
+    "return mayStillLeave(run, effect, entry) ? { verdict: 'unknown' } : verdict;",
+    "return mayStillLeave(run, effect, entry) && askedAtMs < 0 ? { verdict: 'unknown' } : verdict;",
+  ),
+  fault(
+    'a theft is not remembered',
+    'a runner that is frozen in the moment of its call, a robbed one (ship)',
+    'store/thread-rules.ts',
+    "return kind === 'stolen' ? { ...leased, stolen: local } : leased;",
+    "return kind === 'stolen' && local < 0 ? { ...leased, stolen: local } : leased;",
   ),
   fault(
     'a call starts however late',
@@ -161,8 +177,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     'intents are written relaxed',
     'an idempotent call whose answer is lost',
     'engine/ledger-writes.ts',
-    "(number) => intentOf(run, effect, stored, attempt, number), {\n    durability: 'strict',\n    blobs,\n  });\n  return remember",
-    "(number) => intentOf(run, effect, stored, attempt, number), {\n    durability: 'relaxed',\n    blobs,\n  });\n  return remember",
+    "    durability: 'strict',\n    blobs,\n    records: async (number) => [await sealReserve",
+    "    durability: 'relaxed',\n    blobs,\n    records: async (number) => [await sealReserve",
   ),
   fault(
     'a lost record counts as never called',
@@ -221,4 +237,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     'if (leased.boundary.control.status !== undefined) return',
   ),
   ...flowFaults,
+  ...keptFaults,
+  ...changeFaults,
 ];

@@ -1,45 +1,47 @@
-/** Bundles the simulator with a fault in it, and lets it hunt in a process of its own. */
+/** Compiles the simulator with a fault in it, and lets it hunt in a process of its own. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Plugin } from 'vite';
-import { bundle, root } from '../bundle.ts';
+import { compile, compileWith, root } from '../compile.ts';
 import type { PlantedFault } from './fault.ts';
 import type { Found } from './hunt.ts';
 
-const timeLimitMs = 40_000;
+const timeLimitMs = 50_000;
 
-/** How often the text stands in its file. */
-export async function placesOf({ file, find }: PlantedFault): Promise<number> {
-  return (await readFile(join(root, 'src', file), 'utf8')).split(find).length - 1;
+/** The simulator without a fault, in `folder`. Faults are planted in copies of it. */
+export class Ground {
+  readonly #folder: string;
+  readonly #program: Promise<string>;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#program = compile('planted/hunt.ts', join(folder, 'none'));
+  }
+
+  async hunt(effort: readonly [step: number, seeds: number]): Promise<Found> {
+    return hunt(await this.#program, effort, '');
+  }
+
+  /** @throws where the text to replace does not stand in its file exactly once. */
+  async huntWith(fault: PlantedFault, effort: readonly [step: number, seeds: number]): Promise<Found> {
+    const file = join('src', fault.file);
+    const [before, after, ...others] = (await readFile(join(root, file), 'utf8')).split(fault.find);
+    if (before === undefined || after === undefined || others.length > 0)
+      throw new Error(`The text to replace does not stand in ${fault.file} exactly once: ${fault.find}`);
+    const to = join(this.#folder, fault.name.replaceAll(' ', '-'));
+    const text = before + fault.replace + after;
+    const program = await compileWith(await this.#program, join(this.#folder, 'none'), to, file, text);
+    return hunt(program, effort, fault.begin);
+  }
 }
 
-/** @param out a folder of this run's own. */
-export async function huntWith(
-  fault: PlantedFault | undefined,
-  out: string,
-  effort: readonly [step: number, seeds: number],
-): Promise<Found> {
-  const program = await bundle('planted/hunt.ts', out, fault === undefined ? [] : [planting(fault)]);
+async function hunt(program: string, effort: readonly [number, number], begin: string): Promise<Found> {
+  const args = ['--single-threaded-gc', program, ...effort.map(String), begin];
   const output = await new Promise<string>((resolve, reject) => {
-    execFile(
-      process.execPath,
-      [program, ...effort.map(String), fault?.begin ?? ''],
-      { timeout: timeLimitMs },
-      (error, stdout) => {
-        if (error === null) resolve(stdout);
-        else reject(error);
-      },
-    );
+    execFile(process.execPath, args, { timeout: timeLimitMs }, (error, stdout) => {
+      if (error === null) resolve(stdout);
+      else reject(error);
+    });
   });
   return JSON.parse(output.trim().split('\n').at(-1) ?? '') as Found;
-}
-
-function planting({ file, find, replace }: PlantedFault): Plugin {
-  const path = join(root, 'src', file);
-  return {
-    name: 'planted-fault',
-    enforce: 'pre',
-    transform: (code, id) => (id === path ? code.replace(find, () => replace) : undefined),
-  };
 }

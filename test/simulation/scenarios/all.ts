@@ -1,5 +1,6 @@
 import { effectScenarios } from './effects.ts';
 import { flowScenarios } from './flow.ts';
+import { keptScenarios } from './kept.ts';
 import { limitScenarios } from './limits.ts';
 import { lineScenarios } from './lines.ts';
 import { policyScenarios } from './policies.ts';
@@ -17,4 +18,5 @@ export const scenarios: readonly Scenario[] = [
   ...limitScenarios,
   ...policyScenarios,
   ...travelScenarios,
+  ...keptScenarios,
 ];

@@ -25,4 +25,21 @@ export const travelScenarios = [
       actions: [input(), { does: 'go_back', id: 'back1', afterMs: 0, atOperation: 34 }],
     },
   ),
+  scenario(
+    'the state is edited while a person is asked, and again after the end',
+    chain([callOf('ship'), callOf('pay', { ask: 'allow' })], [callOf('put')]),
+    {
+      plan,
+      actions: [
+        input(),
+        { does: 'edit', id: 'edit1', afterMs: 14 },
+        { does: 'edit', id: 'edit2', afterMs: 9_000 },
+        input('in2', { afterMs: 9_500 }),
+      ],
+    },
+  ),
+  scenario('the state is edited while a step runs', chain([callOf('pay'), callOf('look')], [callOf('put')]), {
+    plan,
+    actions: [input(), { does: 'edit', id: 'edit1', afterMs: 0, atOperation: 26 }],
+  }),
 ];

@@ -1,7 +1,8 @@
 /** Worlds in which more goes wrong than the crash that is tried. */
 import { callOf } from '../kinds/calls.ts';
-import { chain, input, scenario } from './scenario.ts';
+import { chain, input, node, scenario } from './scenario.ts';
 
+const addOne = { op: 'add', by: 1 } as const;
 const ask = { op: 'ask', breaksOff: 0, onFailure: 'note' } as const;
 
 export const troubledScenarios = [
@@ -55,6 +56,11 @@ export const troubledScenarios = [
   scenario('a runner that is frozen for a moment', chain([callOf('ship')], [callOf('put')]), {
     faults: [{ at: 21, fault: { kind: 'freeze', side: 'after', forMs: 4_000, heirAfterMs: 100 } }],
   }),
+  ...(['ship', 'wire'] as const).map((tool) =>
+    scenario(`a runner that is frozen in the moment of its call, a robbed one (${tool})`, chain([callOf(tool)]), {
+      faults: [{ at: 22, fault: { kind: 'freeze', side: 'before', forMs: 60_000, heirAfterMs: 100 } }],
+    }),
+  ),
   scenario('commits whose answer is lost', chain([callOf('pay')], [ask]), {
     faults: [
       { at: 12, fault: { kind: 'store', code: 'timed_out', applied: true, times: 1, only: 'commit' } },
@@ -73,6 +79,32 @@ export const troubledScenarios = [
     version: 2,
     faults: [{ at: 26, fault: { kind: 'older_code' } }],
   }),
+  scenario('newer code takes over, and migrates the state', chain([callOf('put'), addOne], [callOf('pay')], [addOne]), {
+    plan: { migrates: true },
+    faults: [{ at: 24, fault: { kind: 'newer_code' } }],
+  }),
+  scenario(
+    'newer code takes over while lines run, and older code after it for a while',
+    [
+      node('n0', [addOne], {
+        to: 'fork',
+        lines: [{ node: 'a' }, { node: 'b' }],
+        join: 'z',
+        failures: 'stop',
+      }),
+      node('a', [callOf('ship'), addOne]),
+      node('b', [callOf('put')], { to: 'node', node: 'b2' }),
+      node('b2', [addOne]),
+      node('z', [callOf('pay')]),
+    ],
+    {
+      plan: { migrates: true, isWhole: true },
+      faults: [
+        { at: 24, fault: { kind: 'newer_code' } },
+        { at: 44, fault: { kind: 'older_code' } },
+      ],
+    },
+  ),
   scenario('a host that closes in the middle', chain([callOf('pay', { ask: 'allow' })], [callOf('put')]), {
     faults: [
       { at: 26, fault: { kind: 'stop' } },

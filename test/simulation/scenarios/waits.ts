@@ -41,6 +41,25 @@ export const waitScenarios = [
     plan,
     actions: [input(), signal('ev1', 'pong', 100)],
   }),
+  scenario(
+    'an event that was taken by a step which an input takes the place of',
+    chain([event('ping'), callOf('put'), event('pong')]),
+    {
+      plan,
+      actions: [
+        input(),
+        signal('ev1', 'ping', 100),
+        input('in2', { afterMs: 300, policy: 'interrupt' }),
+        signal('ev2', 'ping', 500),
+        signal('ev3', 'pong', 600),
+      ],
+    },
+  ),
+  scenario(
+    'an event, and a wait after it in the same step whose time ends',
+    chain([event('ping'), event('ping', 300), callOf('put')]),
+    { plan, actions: [input(), signal('ev1', 'ping', 100)] },
+  ),
   scenario('a timer between two calls', chain([callOf('put'), { op: 'sleep', forMs: 5_000 }, callOf('pay')]), { plan }),
   scenario('a network that is away, and comes back', chain([callOf('look'), { op: 'online' }, callOf('pay')]), {
     plan,

@@ -15,13 +15,14 @@ export class Findings {
     this.lines = keepsLines ? [] : undefined;
   }
 
-  trace(line: string): void {
+  /** @param details what is worth reading, and no part of the digest: asked for only where lines are kept. */
+  trace(line: string, details?: () => string): void {
     for (let index = 0; index < line.length; index += 1) {
       const unit = line.charCodeAt(index);
       this.#a = Math.imul(this.#a ^ unit, 0x01000193);
       this.#b = Math.imul(this.#b + unit, 0x85ebca6b) ^ (this.#b >>> 15);
     }
-    this.lines?.push(line);
+    this.lines?.push(details === undefined ? line : line + details());
   }
 
   violate(oracle: string, message: string): void {

@@ -82,7 +82,7 @@ export class Life {
 
   /** Carries out one operation on the world. */
   async pass<Result>(operation: Operation, carryOut: () => Promise<Result>): Promise<Result> {
-    await this.#alive();
+    if (this.#thaw !== undefined || this.#isOver) await this.#alive();
     const fate = this.#meet(this, operation);
     if (fate === undefined) {
       if (this.#isOver) return never();
@@ -106,15 +106,16 @@ export class Life {
     return this.#answer(answer);
   }
 
-  async #answer<Result>(answer: Promise<Result>): Promise<Result> {
-    try {
-      const result = await answer;
-      await this.#alive();
-      return result;
-    } catch (error) {
-      await this.#alive();
-      throw error;
-    }
+  #answer<Result>(answer: Promise<Result>): Promise<Result> {
+    // Without a wait of its own where the process is awake: this is done for every operation of every world.
+    const isAwake = () => this.#thaw === undefined && !this.#isOver;
+    return answer.then(
+      (result) => (isAwake() ? result : this.#alive().then(() => result)),
+      (error: unknown) => {
+        if (isAwake()) throw error;
+        return this.#alive().then(() => Promise.reject(error));
+      },
+    );
   }
 
   /** Goes on once the process is awake; never if it is dead. */

@@ -34,6 +34,8 @@ export class Outside {
   /** Every result that was ever given, by intention. */
   readonly results = new Map<string, Set<string>>();
   requests = 0;
+  /** How often the model was asked once more, and said something else. */
+  saidOtherwise = 0;
   /** Whether every receiver closes what it is asked about: where clocks jump, no time says that a call is over. */
   closesAlways = false;
   /** How long the next request is on its way, where that is fixed. */
@@ -43,6 +45,8 @@ export class Outside {
   readonly #closed = new Map<string, number>();
   /** Whether the network is there. */
   isOnline = true;
+  /** Whether it was ever away. */
+  wasOffline = false;
   readonly #onTheWay = new Map<string, number>();
   readonly #timeline: Timeline;
   readonly #dice: Dice;
@@ -54,10 +58,10 @@ export class Outside {
     this.#findings = findings;
   }
 
-  call(tool: ToolName, args: CallArgs, { effectKey, attempt }: ToolCall): Promise<string> {
-    this.#know(args.place, tool, effectKey);
-    return this.#travel(`${tool} ${args.place} attempt ${attempt}`, args.place, () =>
-      this.#carryOut(tool, args, effectKey, attempt),
+  call(tool: ToolName, args: CallArgs, call: ToolCall): Promise<string> {
+    this.#know(args.place, tool, call.effectKey);
+    return this.#travel(`${tool} ${args.place} attempt ${call.attempt}`, args.place, () =>
+      this.#carryOut(tool, args, call),
     ) as Promise<string>;
   }
 
@@ -95,6 +99,7 @@ export class Outside {
       const count = this.#count(place);
       if (count < Number(breaksOff)) return { error: new Error('The answer broke off.'), afterMs: 2 };
       raise(this.paid, place);
+      if (this.results.has(place)) this.saidOtherwise += 1;
       const said = `said ${this.#dice.below(1_000)} #${count}`;
       this.#result(place, said);
       return { value: said, afterMs: 3 };
@@ -108,14 +113,26 @@ export class Outside {
     return this.#receipts.get(key);
   }
 
+  /** A request that is about to leave, from a process that may be frozen. Whoever looks up what became of it waits for it. */
+  holds(place: string): () => void {
+    raise(this.#onTheWay, place);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#onTheWay.set(place, (this.#onTheWay.get(place) ?? 1) - 1);
+      isHeld = false;
+    };
+  }
+
   isOnTheWay(place: string): boolean {
     return (this.#onTheWay.get(place) ?? 0) > 0;
   }
 
-  #carryOut(tool: ToolName, args: CallArgs, key: string, attempt: number): Reply {
+  #carryOut(tool: ToolName, args: CallArgs, { effectKey: key, attempt, notAfterMs }: ToolCall): Reply {
     const { place, behaves, size } = args;
     const known = this.#receipts.get(key);
     if (tool === 'put' && known !== undefined) return { value: known, afterMs: 1 };
+    const isTooLate = tool === 'wire' && this.#timeline.wallMs > notAfterMs;
+    if (isTooLate) return { error: new Refusal('This attempt is over.'), afterMs: 1 };
     if ((this.#closed.get(key) ?? 0) >= attempt) return { error: new Refusal('This attempt was closed.'), afterMs: 1 };
     const count = this.#count(place);
     const behaviour = behaves[count] ?? 'ok';

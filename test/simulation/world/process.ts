@@ -4,6 +4,7 @@ import { KeyRing } from '../../../src/codec/key-ring.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import type { EngineThread } from '../../../src/engine/engine-thread.ts';
 import type { RunEnd } from '../../../src/engine/run-end.ts';
+import type { LeaseKind } from '../../../src/model/records.ts';
 import { agentOf } from '../plan/interpret.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type Life, never } from './life.ts';
@@ -23,6 +24,8 @@ export class Process {
   readonly #opened = deferred<EngineThread>();
   #kicked: Deferred<void> = deferred<void>();
   #isRunning = false;
+  #engine: Engine | undefined;
+  readonly #chores: (() => Promise<void>)[] = [];
   #isStopped = false;
   /** How the last run ended. */
   lastEnd: RunEnd | undefined;
@@ -39,6 +42,20 @@ export class Process {
     return this.#opened.promise;
   }
 
+  /** Does it where a run could be called, as retention asks for. Resolves once it is done. */
+  between<Result>(work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#chores.push(() => work().then(resolve, reject));
+      this.#kicked.resolve();
+    });
+  }
+
+  /** Once the thread was opened. */
+  get engine(): Engine {
+    if (this.#engine === undefined) throw new Error('The thread was not opened yet.');
+    return this.#engine;
+  }
+
   /** Something may have come from outside. */
   kick(): void {
     this.#kicked.resolve();
@@ -53,14 +70,21 @@ export class Process {
     this.#kicked.resolve();
   }
 
+  /** A lock that is granted says that its holder is gone; one that is stolen does not. */
+  get #lease(): LeaseKind {
+    const mayLive = this.#world.processes.some((other) => other !== this && !other.life.isOver);
+    return mayLive ? 'stolen' : 'free';
+  }
+
   async #work(version: number): Promise<void> {
     const thread = await this.#open(version);
     this.#opened.resolve(thread);
     for (;;) {
       if (this.#isStopped) return this.#world.retire(this.life);
       this.#kicked = deferred<void>();
+      for (const chore of this.#chores.splice(0)) await chore();
       this.#isRunning = true;
-      const end = await thread.run();
+      const end = await thread.run(this.#lease);
       this.#isRunning = false;
       this.lastEnd = end;
       this.#world.ended(this, end);
@@ -108,16 +132,25 @@ export class Process {
       key: string,
       attempt: number,
       go: () => Promise<Result>,
-    ) =>
-      this.life.pass({ kind: 'outside', name: `${kind} ${name}` }, () => {
-        watch.called(this.life, kind, name, key, attempt, timeline.wallMs);
+    ) => {
+      const beganAtMs = timeline.nowMs;
+      if (!this.life.isOver) watch.called(this.life, kind, name, key, attempt, timeline.wallMs);
+      return this.life.pass({ kind: 'outside', name: `${kind} ${name}` }, async () => {
+        // Who stood still in between and was not robbed finds its connection gone; what a robbed one sends, leaves.
+        if (timeline.nowMs > beganAtMs && !watch.wasRobbed(this.life)) throw new Error('The connection was closed.');
         return go();
       });
+    };
     const agent = agentOf(
       this.#plan,
       {
-        call: (tool, args, call) =>
-          leaves('call', tool, call.effectKey, call.attempt, () => outside.call(tool, args, call)),
+        call: (tool, args, call) => {
+          const release = outside.holds(args.place);
+          void this.life.death.then(release);
+          return leaves('call', tool, call.effectKey, call.attempt, () => outside.call(tool, args, call)).finally(
+            release,
+          );
+        },
         verify: (tool, args, call) =>
           leaves('about', tool, call.effectKey, call.attempt, () => outside.verify(tool, args, call)),
         compensate: (tool, args, call) =>
@@ -149,6 +182,7 @@ export class Process {
         onFrame: (_, frame) => world.shows(this, frame),
       },
     );
+    this.#engine = engine;
     return engine.thread(threadId);
   }
 

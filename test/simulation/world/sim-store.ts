@@ -5,6 +5,7 @@
 
 import type { CommitGroup } from '../../../src/model/commit.ts';
 import type { ThreadHash } from '../../../src/model/ids.ts';
+import type { Table } from '../../../src/model/records.ts';
 import { storeErrors } from '../../../src/store/errors.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { MemoryData } from '../../../src/stores/memory/memory-data.ts';
@@ -58,10 +59,10 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
     readTombstone: (...given) => pass('readTombstone', () => store.readTombstone(...given)),
     listThreads: (...given) => pass('listThreads', () => store.listThreads(...given)),
     isEmpty: () => pass('isEmpty', () => store.isEmpty()),
-    takeLease: (thread, incarnation) =>
+    takeLease: (thread, incarnation, kind) =>
       pass('takeLease', async () => {
         const before = data.threads.get(thread);
-        const leasing = store.takeLease(thread, incarnation);
+        const leasing = store.takeLease(thread, incarnation, kind);
         const after = data.threads.get(thread);
         unflushed.flush();
         if (after !== undefined && after !== before) {
@@ -76,10 +77,8 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
       pass('releaseLease', async () => {
         const before = data.threads.get(thread);
         const released = store.releaseLease(thread, incarnation, epoch);
-        if (data.threads.get(thread) !== before) {
-          watch.leases = Math.max(0, watch.leases - 1);
-          if (before !== undefined) unflushed.add(() => data.threads.set(thread, before));
-        }
+        if (data.threads.get(thread) !== before && before !== undefined)
+          unflushed.add(() => data.threads.set(thread, before));
         return released;
       }),
     createRecords: (...given) =>
@@ -89,10 +88,21 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
       }),
     deleteThread: (...given) =>
       pass('deleteThread', async () => {
+        const before = data.threads.get(given[0]);
         unflushed.flush();
-        return store.deleteThread(...given);
+        const deleting = store.deleteThread(...given);
+        if (before !== undefined && !data.threads.has(given[0])) watch.purged(before);
+        return deleting;
       }),
-    deleteRecords: (...given) => pass('deleteRecords', () => store.deleteRecords(...given)),
+    deleteRecords: (thread, incarnation, epoch, records) =>
+      pass('deleteRecords', async () => {
+        unflushed.flush();
+        const found = records.map(({ table, key }) => ({ table, record: data.records(table, thread).get(key) }));
+        const result = await store.deleteRecords(thread, incarnation, epoch, records);
+        if (result.status === 'applied')
+          for (const { table, record } of found) if (record !== undefined) watch.collected(table, thread, record);
+        return result;
+      }),
     close: () => pass('close', () => store.close()),
   };
 }
@@ -135,9 +145,9 @@ export function troubleOf(code: StoreTrouble, operation: string): Error {
   }
 }
 
-/** Damages or takes away records that fit. Gives how many. */
-export function spoil(data: MemoryData, hash: ThreadHash, key: string, how: 'lose' | 'damage'): boolean {
-  const records = data.records('ledger', hash);
+/** Damages a record, or takes it away. False if there is none. */
+export function spoil(data: MemoryData, table: Table, hash: ThreadHash, key: string, how: 'lose' | 'damage'): boolean {
+  const records = data.records(table, hash);
   const record = records.get(key);
   if (record === undefined) return false;
   if (how === 'lose') {

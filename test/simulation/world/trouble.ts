@@ -1,6 +1,7 @@
 /** What goes wrong in a world, by the number of the operation at which it does: what simulators usually miss included (PROTOCOL 10). */
 
 import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
+import type { Size } from '../plan/invent.ts';
 import type { Dice } from './dice.ts';
 import type { Interruption, Life, Operation } from './life.ts';
 import { databaseName, type StoreTrouble, spoil, troubleOf } from './sim-store.ts';
@@ -13,8 +14,10 @@ export type Fault =
       readonly kind: 'crash';
       readonly side: Side;
       readonly power?: boolean;
-      readonly spoils?: 'lose' | 'damage' /** The newest intent, not one by chance. */;
+      readonly spoils?: 'lose' | 'damage' /** The newest intent or the head, not one by chance. */;
       readonly newest?: boolean;
+      /** What is spoiled. Default: the ledger. */
+      readonly of?: 'ledger' | 'state';
     }
   /** So many operations in a row that fit are refused; `timed_out` may have been carried out. */
   | {
@@ -34,7 +37,9 @@ export type Fault =
   | { readonly kind: 'delete' }
   | { readonly kind: 'stop' }
   /** Code of an older version takes over for a while. */
-  | { readonly kind: 'older_code' };
+  | { readonly kind: 'older_code' }
+  /** Code of a newer version takes over, for good. */
+  | { readonly kind: 'newer_code' };
 
 export interface DueFault {
   readonly at: number;
@@ -87,10 +92,12 @@ function fits({ only }: Extract<Fault, { kind: 'store' }>, { kind, name, groups 
 
 function refusal(
   world: World,
-  { code, applied }: Extract<Fault, { kind: 'store' }>,
+  { code, applied, only }: Extract<Fault, { kind: 'store' }>,
   { name }: Operation,
 ): Interruption {
   world.counts.storeFaults += 1;
+  if (applied) world.met.add('a commit that is applied and not acknowledged');
+  if (only === 'result' && code === 'quota_exceeded') world.met.add('a quota that fails results only');
   return { fails: { error: troubleOf(code, name), applied } };
 }
 
@@ -104,11 +111,22 @@ function strike(
     case 'crash': {
       if (operation.kind === 'outside' && fault.side === 'sent')
         world.outside.nextWayMs = world.dice.between(20, 3_000);
-      return { [fault.side]: () => crash(world, life, fault) };
+      return {
+        [fault.side]: () => {
+          const isRecovering = life.number > 1 && life.leasedAt === world.watch.commits;
+          world.met.crash(operation, isRecovering, fault.side !== 'before');
+          crash(world, life, fault);
+        },
+      };
     }
     case 'freeze': {
-      // Nothing comes between the last check and the call: they are one task.
-      const side = operation.kind === 'outside' && fault.side === 'before' ? 'sent' : fault.side;
+      const { groups } = operation;
+      // Between its last check and the call only a process stands still whose lease is stolen meanwhile: what then leaves, leaves late.
+      const isLate = operation.kind === 'outside' && fault.side === 'before' && fault.heirAfterMs !== null;
+      const side = operation.kind !== 'outside' || isLate ? fault.side : fault.side === 'after' ? 'after' : 'sent';
+      if (isLate) world.met.add('a freeze between the last check and the call');
+      const isIntent = groups?.some(({ records }) => records.some(({ key }) => key.endsWith('.r'))) === true;
+      if (side === 'after' && isIntent) world.met.add('a freeze between the intent and its call');
       return { [side]: () => freeze(world, life, fault) };
     }
     case 'hold':
@@ -131,27 +149,50 @@ function strike(
       void world.newest()?.stop();
       return {};
     case 'older_code':
-      return { after: () => olderCode(world, life) };
+      return { after: () => olderCode(world) };
+    case 'newer_code':
+      world.counts.crashes += 1;
+      return { [operation.kind === 'outside' ? 'sent' : 'after']: () => world.deploy(world.version + 1) };
   }
 }
 
-function crash(world: World, life: Life, { power, spoils, newest }: Extract<Fault, { kind: 'crash' }>): void {
+function crash(world: World, life: Life, { power, spoils, newest, of }: Extract<Fault, { kind: 'crash' }>): void {
   world.counts.crashes += 1;
   if (power === true) world.cutPower();
   else world.kill(life);
-  if (spoils !== undefined) spoilNewest(world, spoils, newest === true);
+  if (spoils === undefined) return;
+  if (of === 'state') spoilState(world, spoils, newest === true);
+  else spoilNewest(world, spoils, newest === true);
+}
+
+/** One of the newest checkpoints is gone, or does not open. Nothing is lost by that: the thread is repaired. */
+function spoilState({ data, watch, counts, dice, findings }: World, how: 'lose' | 'damage', exactly: boolean): void {
+  const { hash } = watch;
+  const row = hash && data.threads.get(hash);
+  if (row === undefined || row.head === null) return;
+  const known = data.records('checkpoints', row.thread).range({ reverse: true, limit: 4 });
+  const key = exactly ? row.head : (known[dice.below(known.length)]?.key ?? row.head);
+  if (!spoil(data, 'checkpoints', row.thread, key, how)) return;
+  findings.trace(`${how} checkpoints/${key}`);
+  counts.spoiled += 1;
+  watch.spoiled.add(`checkpoints/${key}`);
 }
 
 /** A record of one of the newest entries of the ledger is gone, or does not open. */
-function spoilNewest({ data, watch, counts, dice, findings }: World, how: 'lose' | 'damage', exactly: boolean): void {
+function spoilNewest(
+  { data, watch, counts, dice, findings, met }: World,
+  how: 'lose' | 'damage',
+  exactly: boolean,
+): void {
   const { hash } = watch;
   const row = hash && data.threads.get(hash);
   if (row === undefined || row.ledger === 0) return;
   const number = Math.max(1, row.ledger - (exactly ? 0 : dice.below(2)));
   const key = `${number.toString(16).padStart(10, '0')}.${exactly || dice.percent(70) ? 'i' : 'o'}`;
-  if (!spoil(data, row.thread, key, how)) return;
+  if (!spoil(data, 'ledger', row.thread, key, how)) return;
   findings.trace(`${how} ledger/${key}`);
   counts.losses += 1;
+  met.add('a record that is lost with its process');
   watch.hasLosses = true;
   if (how === 'damage') watch.damaged.add(key);
   watch.rescan();
@@ -175,36 +216,35 @@ function freeze(world: World, life: Life, { forMs, heirAfterMs }: Extract<Fault,
 }
 
 function deleteThread(world: World): void {
-  const { data, watch, client, person, counts, timeline } = world;
+  const { data, timeline } = world;
   const [row] = data.threads.values();
   if (row === undefined) return;
-  counts.deletions += 1;
   world.unflushed.flush();
   void new MemoryStore({ name: databaseName, data }).deleteThread(row.thread, row.incarnation, timeline.wallMs);
-  client.acknowledged.clear();
-  person.acknowledged.clear();
-  watch.leases = 0;
-  watch.rescan();
+  world.threadIsGone();
 }
 
-function olderCode(world: World, life: Life): void {
+function olderCode(world: World): void {
   const current = world.version;
+  if (current === 1) return; // there is none: the newer one never came
   world.counts.crashes += 1;
-  world.version = current - 1;
-  world.kill(life, 10);
+  world.met.add('older code that takes over from newer');
+  world.deploy(current - 1);
   world.timeline.after(5_000, () => {
-    world.version = current;
-    const older = world.newest();
-    if (older !== undefined) world.kill(older.life, 10);
+    world.deploy(current);
   });
 }
 
 /** What goes wrong in the world of a seed. Clocks that jump and callers that are frozen exclude each other: no time says then when a call is over. */
-export function inventTroubles(dice: Dice): { readonly due: readonly DueFault[]; readonly hasJumps: boolean } {
+export function inventTroubles(
+  dice: Dice,
+  size: Size,
+): { readonly due: readonly DueFault[]; readonly hasJumps: boolean } {
   const hasJumps = dice.percent(15);
-  const count = dice.pick([0, 1, 1, 1, 2, 2, 2, 3, 4, 5]);
+  const isSmall = size === 'small';
+  const count = isSmall ? dice.pick([1, 1, 1, 2]) : dice.pick([0, 1, 1, 2, 2, 3, 4, 5]);
   const due: DueFault[] = [];
-  for (let index = 0, at = dice.between(1, 60); index < count; index += 1) {
+  for (let index = 0, at = dice.between(1, isSmall ? 30 : 60); index < count; index += 1) {
     due.push({ at, fault: inventFault(dice, hasJumps) });
     at += dice.between(1, 30);
   }
@@ -215,8 +255,9 @@ function inventFault(dice: Dice, hasJumps: boolean): Fault {
   const side = dice.pick<Side>(['before', 'sent', 'after']);
   const choice = dice.below(100);
   if (choice < 45) {
-    const spoils = dice.percent(10) ? dice.pick<'lose' | 'damage'>(['lose', 'damage']) : undefined;
-    return { kind: 'crash', side, power: dice.percent(25), ...(spoils && { spoils }) };
+    const spoils = dice.percent(18) ? dice.pick<'lose' | 'damage'>(['lose', 'damage']) : undefined;
+    const of = dice.percent(50) ? 'state' : 'ledger';
+    return { kind: 'crash', side, power: dice.percent(25), ...(spoils && { spoils, of }) };
   }
   if (choice < 68) {
     const code = dice.pick<StoreTrouble>(['store_failed', 'quota_exceeded', 'timed_out', 'timed_out']);

@@ -4,7 +4,7 @@
  */
 import type { CommitGroup, RecordWrite } from '../../../src/model/commit.ts';
 import type { ThreadHash } from '../../../src/model/ids.ts';
-import type { StoredRecord, ThreadRow } from '../../../src/model/records.ts';
+import type { StoredRecord, Table, ThreadRow } from '../../../src/model/records.ts';
 import type { MemoryData } from '../../../src/stores/memory/memory-data.ts';
 import type { Findings } from './findings.ts';
 import type { Life } from './life.ts';
@@ -27,7 +27,7 @@ export interface Applied {
 }
 
 /** Checkpoints whose parent need not be the head. */
-const goesBack: readonly string[] = ['rolled_back', 'policy'];
+const goesBack: readonly string[] = ['rolled_back', 'policy', 'edited'];
 
 export class Watch {
   readonly #findings: Findings;
@@ -36,14 +36,20 @@ export class Watch {
   readonly outcomes = new Map<number, SeenOutcome>();
   /** Effect keys whose result is on record, with the process that wrote it and how many groups had been applied by then. */
   readonly settled = new Map<string, { readonly life: Life | undefined; readonly at: number }>();
-  /** Leases in a row without a step. */
-  leases = 0;
-  mostLeases = 0;
+  /** Processes in a row that a node took away without a step in between. */
+  poisonings = 0;
+  mostPoisonings = 0;
   /** Once records were lost, what is known of the past no longer binds. */
   hasLosses = false;
   commits = 0;
   /** Keys of ledger records that were damaged on purpose. */
   readonly damaged = new Set<string>();
+  /** Tables and keys of records of the state that were damaged, or lost, on purpose: a repair does without them. */
+  readonly spoiled = new Set<string>();
+  /** Every checkpoint as it was written, whatever became of its record. */
+  readonly seen = new Map<string, SeenCheckpoint>();
+  /** What was taken away because nothing needs it any more: the oracles look at all that ever was. */
+  readonly #collected: { readonly table: Table; readonly thread: ThreadHash; readonly record: StoredRecord }[] = [];
   /** How many groups had been applied when a ledger entry got its outcome, and when a checkpoint was made. */
   readonly outcomeAt = new Map<number, number>();
   readonly checkpointAt = new Map<string, number>();
@@ -73,23 +79,67 @@ export class Watch {
     for (const [index, record] of group.records.entries()) {
       const replaced = applied.replaced[index];
       this.#checkDestroys(record, replaced);
+      if (record.body.length === 0 && replaced !== undefined) this.collected(record.table, group.thread, replaced);
       if (record.table === 'ledger') this.#seeLedger(applied, record, replaced);
       if (record.table === 'waits' && record.key.startsWith('a:')) this.#checkStrict(group, 'an answer');
       if (record.table === 'checkpoints' && !record.key.endsWith('.base')) this.#seeCheckpoint(applied, record);
-      const isSpent = record.table === 'ledger' && record.key.endsWith('.r') && record.body.length === 0;
-      if (!isSpent && (record.body[0] !== 0x48 || record.body[1] !== 0x46)) {
+      const isFreed = record.body.length === 0 && (replaced !== undefined || record.key.endsWith('.r'));
+      if (!isFreed && (record.body[0] !== 0x48 || record.body[1] !== 0x46)) {
         this.#findings.violate('sealed-below-engine', `${record.table}/${record.key} is not sealed (I9).`);
       }
     }
     if (group.row?.head !== undefined && group.row.head !== applied.rowBefore?.head) this.#checkHead(applied);
   }
 
+  /** The thread was deleted. */
+  forget(): void {
+    this.poisonings = 0;
+    this.#collected.length = 0; // another one of the same id has nothing to do with it
+    this.rescan();
+  }
+
+  /** Called when the engine deleted the thread. */
+  onPurged: () => void = () => undefined;
+
+  /** A12: what goes by itself has come to its end, and nothing is to come. */
+  purged({ status, inbox, inboxTaken }: ThreadRow): void {
+    if (!['done', 'failed', 'cancelled'].includes(status) || inbox !== inboxTaken) {
+      const items = `${inbox - inboxTaken} items in its inbox`;
+      this.#findings.violate('only-ended-threads-are-purged', `A thread was purged that is ${status}, with ${items}.`);
+    }
+    this.onPurged();
+  }
+
+  /** A record that was taken away to free its space. */
+  collected(table: Table, thread: ThreadHash, record: StoredRecord): void {
+    this.#collected.push({ table, thread, record });
+  }
+
+  /** At the end of a world: puts back what was taken away. */
+  restoreCollected(): void {
+    for (const { table, thread, record } of this.#collected) {
+      const records = this.#data.records(table, thread);
+      const there = records.get(record.key);
+      if (this.#data.threads.has(thread) && (there === undefined || there.body.length === 0)) records.put(record);
+    }
+  }
+
+  /** A checkpoint as it was written. */
+  checkpoint(record: StoredRecord): SeenCheckpoint {
+    return this.seen.get(record.key) ?? seeCheckpoint(record);
+  }
+
   leased(before: ThreadRow | undefined, after: ThreadRow): void {
-    this.leases += 1;
-    this.mostLeases = Math.max(this.mostLeases, this.leases);
     if (before !== undefined && after.epoch.local <= before.epoch.local) {
       this.#findings.violate('lease-raises-epoch', `Epoch ${before.epoch.local} was leased as ${after.epoch.local}.`);
     }
+  }
+
+  /** A node takes its process away. One that has lost its lease meanwhile is no process that was resumed. */
+  poisoned(life: Life): void {
+    if (life.isOver || !this.#isNewest(life)) return;
+    this.poisonings += 1;
+    this.mostPoisonings = Math.max(this.mostPoisonings, this.poisonings);
   }
 
   /** A call leaves for the outside. */
@@ -135,6 +185,11 @@ export class Watch {
     return settled !== undefined && (settled.life === life || settled.at <= life.leasedAt);
   }
 
+  /** Whether another runner took the lease of this one. */
+  wasRobbed(life: Life): boolean {
+    return !this.#isNewest(life);
+  }
+
   #isNewest(life: Life): boolean {
     const [row] = this.#data.threads.values();
     return row?.epoch.local === life.epoch;
@@ -159,6 +214,7 @@ export class Watch {
     if (replaced === undefined) return;
     const { table, key } = record;
     if (table === 'blobs' || (table === 'ledger' && /\.[dr]$/.test(key)) || key.endsWith('.base')) return;
+    if (table === 'events' && key.startsWith('q:')) return; // the mark of a damaged record: the next repair that meets it renews it
     this.#findings.violate('write-once', `${table}/${key} was written over (I10).`);
   }
 
@@ -209,16 +265,22 @@ export class Watch {
 
   #seeCheckpoint({ group, rowBefore }: Applied, record: RecordWrite): void {
     const seen = seeCheckpoint(record);
-    this.leases = 0;
+    this.seen.set(seen.id, seen);
+    this.poisonings = 0;
     this.checkpointAt.set(seen.id, this.commits);
     if (seen.parent !== (rowBefore?.head ?? null) && goesBack.includes(seen.cause)) this.#checkPast(seen, rowBefore);
-    else if (seen.parent !== (rowBefore?.head ?? null)) {
+    else if (seen.parent !== (rowBefore?.head ?? null) && !this.#isRepair(seen)) {
       this.#findings.violate(
         'parent-is-head',
         `${seen.id} names ${seen.parent} as parent; the head was ${rowBefore?.head}.`,
       );
     }
     if (seen.kind === 'delta') this.#checkCost(group, seen);
+  }
+
+  /** PROTOCOL 4: a repair goes on from an ancestor of a head that is damaged, and from nowhere else. */
+  #isRepair({ cause }: SeenCheckpoint): boolean {
+    return cause === 'repaired' && this.spoiled.size > 0;
   }
 
   /** PROTOCOL 4: whoever goes back leaves behind what came between, and says so. */

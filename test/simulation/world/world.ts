@@ -18,7 +18,9 @@ import type { Mood, Plan } from '../plan/plan.ts';
 import { Client, type ClientAction } from './client.ts';
 import { Dice, randomFrom } from './dice.ts';
 import { Findings } from './findings.ts';
+import { giveRing } from './known-ring.ts';
 import { type Interruption, Life, never, type Operation } from './life.ts';
+import { Met } from './met.ts';
 import { Outside } from './outside.ts';
 import { Person } from './person.ts';
 import { Process } from './process.ts';
@@ -27,7 +29,7 @@ import { Timeline } from './timeline.ts';
 import { Watch } from './watch.ts';
 
 /** More operations than any run needs: what takes them does not end. */
-const mostOperations = 1_200;
+const mostOperations = 2_500;
 
 export interface Trouble {
   /** What happens to this operation, the `number`th of all. */
@@ -43,6 +45,8 @@ export interface WorldOptions {
   readonly version?: number;
   readonly closesAlways?: boolean;
   readonly isOfTwoMinds?: boolean;
+  /** Its database has keys already. */
+  readonly hasRing?: boolean;
 }
 
 export class World {
@@ -69,17 +73,22 @@ export class World {
     steals: 0,
     jumps: 0,
     losses: 0,
+    spoiled: 0,
+    collections: 0,
     deletions: 0,
     stops: 0,
   };
+  /** What of PROTOCOL 10 came to pass here, and how often. */
+  readonly met = new Met();
   /** Version of the code that the next process runs. */
   version: number;
-  readonly #newestVersion: number;
+  #newestVersion: number;
   readonly #processes: Process[] = [];
   readonly #broken = new Map<string, number>();
   readonly #onStart: (() => void)[] = [];
   readonly #actions: readonly ClientAction[];
   readonly #trouble: Trouble | undefined;
+  readonly #hasRing: boolean;
   /** Ends that were reached because records were lost: the thread stopped aloud. */
   stoppedAloud = false;
 
@@ -91,6 +100,7 @@ export class World {
     this.dice = dice.fork();
     this.findings = new Findings(keepsLines);
     this.watch = new Watch(this.findings, this.data);
+    this.watch.onPurged = () => this.threadIsGone();
     this.outside = new Outside(this.timeline, dice.fork(), this.findings);
     this.person = new Person(this, dice.fork());
     this.client = new Client(this);
@@ -99,18 +109,35 @@ export class World {
     this.#newestVersion = version;
     this.#actions = actions;
     this.#trouble = trouble;
+    this.#hasRing = options.hasRing ?? false;
     this.outside.closesAlways = options.closesAlways ?? false;
     this.person.isOfTwoMinds = options.isOfTwoMinds ?? false;
   }
 
   /** Lives until nothing moves any more. */
   async live(): Promise<void> {
+    if (this.#hasRing) await giveRing(this);
     this.start();
     this.client.begin(this.#actions);
+    await this.#settle();
+    if (this.watch.spoiled.size === 0) return;
+    this.start(); // a record that was damaged last is found by whoever opens the thread next
+    await this.#settle();
+  }
+
+  async #settle(): Promise<void> {
     for (let still = 0; still < 2; ) {
       await turn();
       still = this.timeline.step() ? 0 : still + 1;
     }
+  }
+
+  /** Another version of the code takes the place of whatever runs. */
+  deploy(version: number): void {
+    this.version = version;
+    this.#newestVersion = Math.max(version, this.#newestVersion);
+    for (const { life } of this.#processes) life.end();
+    this.afterDeath(10);
   }
 
   start(): Process {
@@ -120,6 +147,14 @@ export class World {
     this.#processes.push(process);
     for (const run of this.#onStart.splice(0)) run();
     return process;
+  }
+
+  /**
+   * Whether calls that are not of class once may have been made again under new keys: by the plan's policy, or by the default
+   * one, which runs a step once more when the network is back (PROTOCOL 4: going back on purpose salts the lineage).
+   */
+  get redoes(): boolean {
+    return this.plan.redoes === true || (this.outside.wasOffline && this.plan.policy === undefined);
   }
 
   /** The newest living process. */
@@ -151,10 +186,20 @@ export class World {
     else this.timeline.after(restartMs, () => this.newest() ?? this.start());
   }
 
+  /** The thread was deleted, and what was acknowledged of it with it. */
+  threadIsGone(): void {
+    this.counts.deletions += 1;
+    this.client.acknowledged.clear();
+    this.person.acknowledged.clear();
+    this.watch.forget();
+  }
+
   /** All that is not flushed is lost with every process. */
   cutPower(): void {
     this.counts.powerCuts += 1;
     const lost = this.unflushed.lose();
+    if (lost > 0 && this.outside.carried.size > 0)
+      this.met.add('a suffix that is lost while the outside keeps what happened');
     this.findings.trace(`${this.timeline.nowMs} power is cut, ${lost} groups are lost`);
     for (const { life } of this.#processes) if (!life.isOver) this.kill(life);
     this.watch.rescan();
@@ -162,20 +207,26 @@ export class World {
   }
 
   /** Does it with the newest process, with the next one if that dies, and again where the store is in trouble. */
-  async insist(what: string, act: (thread: EngineThread) => Promise<void>): Promise<unknown> {
+  async insist(
+    what: string,
+    act: (thread: EngineThread, process: Process) => Promise<void>,
+    isHeard = true,
+  ): Promise<unknown> {
     for (let tries = 0; tries < 60; tries += 1) {
       const process = this.newest() ?? (await this.#nextProcess());
-      const acted = process.opened.then(act).then(
-        () => undefined,
-        (error: unknown) => error ?? new Error('nothing was thrown'),
-      );
+      const acted = process.opened
+        .then((thread) => act(thread, process))
+        .then(
+          () => undefined,
+          (error: unknown) => error ?? new Error('nothing was thrown'),
+        );
       const outcome = await Promise.race([acted, process.life.death]);
       if (outcome === 'died') continue;
       this.findings.trace(
         `${this.timeline.nowMs} ${what}: ${outcome === undefined ? 'acknowledged' : String(outcome)}`,
       );
       const hasStopped = travelErrors.is(outcome); // going back stops a run before it finds that it cannot
-      if (outcome === undefined || hasStopped || engineErrors.is(outcome, 'wait_closed')) process.kick();
+      if ((outcome === undefined && isHeard) || hasStopped || engineErrors.is(outcome, 'wait_closed')) process.kick();
       if (!storeErrors.is(outcome) && !engineErrors.is(outcome, 'lease_lost')) {
         if (codecErrors.is(outcome)) this.refused(outcome);
         return outcome;
@@ -206,12 +257,13 @@ export class World {
       !isOld &&
       !isStale &&
       !isStoreTrouble(end.error.code) &&
+      !this.#isToBeRepaired(end.error.code) &&
       !this.watch.hasLosses &&
       this.counts.deletions === 0
     ) {
       this.findings.violate('never-blocked', `A run was blocked by ${end.error.code}: ${end.error.message}`);
     }
-    if (end.end !== 'lost') return;
+    if (end.end !== 'lost' || this.client.travels) return; // going back takes a lease of its own, in the same process
     if (row !== undefined && row.epoch.local === process.life.epoch && this.counts.deletions === 0) {
       this.findings.violate(
         'conflict-has-a-winner',
@@ -222,14 +274,14 @@ export class World {
 
   /** Where records were lost, stopping aloud is an end (PROTOCOL 1). */
   restsOnBlock(code: string | undefined): boolean {
-    if (isStoreTrouble(code) || this.counts.deletions > 0) return false;
-    if (!this.watch.hasLosses) return true;
-    this.stoppedAloud = true;
-    return true;
+    if (isStoreTrouble(code)) return false;
+    if (this.watch.hasLosses) this.stoppedAloud = true;
+    return this.watch.hasLosses || (this.counts.deletions === 0 && !this.#isToBeRepaired(code));
   }
 
   refused(error: unknown): void {
     if (storeErrors.is(error) || this.watch.hasLosses || this.counts.deletions > 0) return;
+    if (this.watch.spoiled.size > 0) return; // a record that is damaged is a typed error (I10), until a run has repaired it
     this.findings.violate('reads-are-whole', `The thread could not be read: ${String(error)}`);
   }
 
@@ -257,17 +309,26 @@ export class World {
       kill: async (place) => {
         this.findings.trace(`${place} kills its process`);
         this.counts.crashes += 1;
+        this.met.add('a poisoned process');
+        this.watch.poisoned(life);
         this.kill(life, 50);
         await never();
       },
     };
   }
 
+  /** A repair that the store kept from its work leaves the thread as it was, and is tried again by the next run (A11). */
+  #isToBeRepaired(code: string | undefined): boolean {
+    return this.watch.spoiled.size > 0 && (code === 'record_damaged' || code === 'record_missing');
+  }
+
   #meet(life: Life, operation: Operation): Interruption | undefined {
     this.counts.operations += 1;
     if (operation.kind === 'outside') this.counts.outside += 1;
     const number = this.counts.operations;
-    this.findings.trace(`${number} ${this.timeline.nowMs} life ${life.number} ${operation.name}`);
+    this.findings.trace(`${number} ${this.timeline.nowMs} life ${life.number} ${operation.name}`, () =>
+      contentsOf(operation),
+    );
     if (number > mostOperations) {
       if (number === mostOperations + 1) this.findings.violate('nothing-is-stuck', `${number} operations, and no end.`);
       life.end();
@@ -285,6 +346,18 @@ export class World {
       });
     });
   }
+}
+
+/** What a commit holds, for a reader. */
+function contentsOf({ groups = [] }: Operation): string {
+  const told = groups.map(({ id, records, row, inbox }) => {
+    const written = records.map(({ table, key }) => `${table}/${key.slice(0, 14)}`);
+    const status = row?.status === undefined ? [] : [row.status];
+    return [id.slice(0, 6), ...written, ...(inbox === undefined ? [] : [`inbox/${inbox.dedupId}`]), ...status].join(
+      ' ',
+    );
+  });
+  return told.length === 0 ? '' : ` of ${told.join(', and of ')}`;
 }
 
 function isStoreTrouble(code: string | undefined): boolean {

@@ -1,0 +1,54 @@
+/** Deliberate faults in repair and retention. */
+import { fault, type PlantedFault } from './fault.ts';
+
+export const keptFaults: readonly PlantedFault[] = [
+  fault(
+    'a repair begins a lineage of its own',
+    'a head that is damaged behind two payments',
+    'engine/repair.ts',
+    '  const again = passedOver === 0 ? replayTo : count;\n  return { ...control,',
+    "  const again = passedOver === 0 ? replayTo : count;\n  return { ...control, lineage: 'another' as never,",
+  ),
+  fault(
+    'steps after a repair do not find their calls on record',
+    'a head that is damaged behind two payments',
+    'engine/repair.ts',
+    'ledger: { count, digest, from, replayTo: again } };',
+    'ledger: { count, digest, from: passedOver === 0 ? from : count, replayTo: 0 * again } };',
+  ),
+  fault(
+    'steps after a repair write over the segments of those before it',
+    'a head that is damaged after an event was taken, and damaged again',
+    'engine/repair.ts',
+    'state: state && (passedOver === 0 ? state : { ...state, fields: withSpan(state.fields, span) }),',
+    "state: state && (span === '' ? { ...state, fields: withSpan(state.fields, span) } : state),",
+  ),
+  fault(
+    'a checkpoint loses its parent without a base of its own',
+    'a thread that is compacted between inputs, and goes on',
+    'engine/compact.ts',
+    '      if (image === undefined) continue;',
+    '      if (image !== null) continue;',
+  ),
+  fault(
+    'segments of checkpoints that stay are taken away',
+    'a thread that is compacted while a person is asked, and after its end',
+    'engine/living-records.ts',
+    "'segments', codec.thread, {});\n  const living = await livingSegments(codec, retained);",
+    "'segments', codec.thread, {});\n  const living = new Set([...(await livingSegments(codec, retained))].slice(1));",
+  ),
+  fault(
+    'entries of the step that stands are taken away',
+    'a thread that is compacted while a person is asked for the third time in one step',
+    'engine/retained.ts',
+    'ledgerAfter: Math.min(...states.map(({ control }) => control.ledger.from)),',
+    'ledgerAfter: Math.max(...states.map(({ control }) => control.ledger.count)),',
+  ),
+  fault(
+    'a thread is purged with an input to come',
+    'a thread that is not purged, since an input is to come that nobody has heard of',
+    'engine/purge.ts',
+    'return isEnded && row.inbox === row.inboxTaken && row',
+    'return isEnded && row',
+  ),
+];
