@@ -21,7 +21,7 @@ export const troubledScenarios = [
     },
   ),
   scenario('two processes that start at once', chain([callOf('put')]), {
-    faults: [{ at: 3, fault: { kind: 'steal' } }],
+    faults: [{ at: 4, fault: { kind: 'steal' } }],
   }),
   scenario('a booking that answers while it is undone', chain([callOf('book', { behaves: ['slow'] })]), {
     faults: [{ at: 24, fault: { kind: 'slow_way', forMs: 1_500 } }],

@@ -340,10 +340,12 @@ export class World {
 
   #nextProcess(): Promise<Process> {
     return new Promise((resolve) => {
-      this.#onStart.push(() => {
+      const look = () => {
         const process = this.newest();
         if (process !== undefined) resolve(process);
-      });
+        else this.#onStart.push(look); // it died in the moment it began
+      };
+      this.#onStart.push(look);
     });
   }
 }
