@@ -156,13 +156,13 @@ function firstProblem(agent: AnyAgent): string | undefined {
     limitProblem(agent.limits ?? {}, 'limits') ??
     graphProblem(agent, '') ??
     toolProblem(agent) ??
-    policyProblem(agent.policy ?? [], namesIn(agent)) ??
+    policyProblem(agent.policy ?? [], namesIn(agent), agent.state) ??
     versionProblem(agent, namesIn(agent))
   );
 }
 
 function namesIn(agent: AnyAgent) {
-  return { nodes: nodeNames(agent, ''), tools: Object.keys(agent.tools) };
+  return { nodes: nodeNames(agent, ''), tools: Object.keys(agent.tools), edges: edgeNames(agent, '') };
 }
 
 /** The names of all nodes, those inside of graphs as `graph/node`. */
@@ -170,6 +170,15 @@ export function nodeNames(graph: Pick<AnyAgent, 'nodes'>, scope: string): readon
   return Object.entries(graph.nodes as Readonly<Record<string, object>>).flatMap(([name, node]) =>
     isSubgraph(node) ? nodeNames(node, `${scope}${name}/`) : [`${scope}${name}`],
   );
+}
+
+/** The names of the nodes that an edge leaves. */
+function edgeNames(graph: Pick<AnyAgent, 'nodes' | 'edges'>, scope: string): readonly string[] {
+  const own = Object.keys(graph.edges ?? {}).map((name) => `${scope}${name}`);
+  const inner = Object.entries(graph.nodes as Readonly<Record<string, object>>).flatMap(([name, node]) =>
+    isSubgraph(node) ? edgeNames(node, `${scope}${name}/`) : [],
+  );
+  return [...own, ...inner];
 }
 
 /** The agents that this one starts as children. */
