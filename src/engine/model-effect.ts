@@ -3,6 +3,7 @@ import type { LanguageModel, ModelAnswer, ModelRequest, ModelToolCall, ModelUsag
 import { defaultRetry } from '../program/retry.ts';
 import type { ToolCall } from '../program/tool.ts';
 import type { EffectRequest } from './effect-request.ts';
+import { onDemand } from './load-on-demand.ts';
 import type { StepRun } from './step-run.ts';
 
 const timeLimitMs = 120_000;
@@ -30,6 +31,13 @@ export function modelRequest(run: StepRun, model: LanguageModel, request: ModelR
 export function costOf({ price }: LanguageModel, { inputTokens, outputTokens, cost }: ModelUsage): number {
   if (cost !== undefined || price === undefined) return cost ?? 0;
   return (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000;
+}
+
+/** Whether a budget can count it: what a model says of itself is not ours to trust. */
+function isCountable(model: LanguageModel, usage: ModelUsage | null): usage is ModelUsage {
+  if (usage === null || typeof usage !== 'object') return false;
+  const amounts = [usage.inputTokens, usage.outputTokens, costOf(model, usage)];
+  return amounts.every((amount) => Number.isFinite(amount) && amount >= 0);
 }
 
 async function collectAnswer(
@@ -64,5 +72,6 @@ async function collectAnswer(
   }
   if (usage === undefined)
     throw new Error(`The answer of model ${model.name} broke off after ${text.length} characters.`);
+  if (!isCountable(model, usage)) throw (await onDemand()).usageInvalid(model, usage);
   return { text, toolCalls, usage };
 }

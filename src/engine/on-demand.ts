@@ -33,6 +33,7 @@ import { compare } from './time-travel-compare.ts';
 import { diff, inspect } from './time-travel-diff.ts';
 import { fork } from './time-travel-fork.ts';
 import { compensateAll } from './time-travel-undo.ts';
+import { usageInvalid } from './usage-invalid.ts';
 
 export const parts = {
   addReplayedInputs,
@@ -72,6 +73,7 @@ export const parts = {
   sealShare,
   StepPolicy,
   undoingOf,
+  usageInvalid,
   versionFor,
   waitCalls,
   withoutRefused,

@@ -43,6 +43,7 @@ const rare: Readonly<Record<keyof RareProgramErrorDetails, true>> = {
   children_too_deep: true,
   child_failed: true,
   model_unknown: true,
+  usage_invalid: true,
 };
 
 export const programErrors = errorFamily<ProgramErrorDetails>(
