@@ -48,6 +48,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
     dedupId: string = randomId(this.ports.random),
     policy: InboxPolicy = 'queue',
   ): Promise<void> {
+    await this.checkId(dedupId);
     await this.open(); // whose input it is, is known then
     checkInput(this.options.agent.state, update);
     if (!inboxPolicies.includes(policy)) {

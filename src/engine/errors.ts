@@ -24,6 +24,7 @@ export interface EngineErrorDetails {
 
 /** Of the same family, with their texts in `rare-errors.ts`. */
 const rare: Readonly<Record<keyof RareEngineErrorDetails, true>> = {
+  dedup_id_invalid: true,
   state_too_new: true,
   state_too_old: true,
   migration_failed: true,

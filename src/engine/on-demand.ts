@@ -11,6 +11,7 @@ import { callInstead, modelNamed } from './call-instead.ts';
 import { answerToParent, childState } from './children.ts';
 import { commitMigration } from './commit-migration.ts';
 import { compactThread } from './compact.ts';
+import { dedupIdInvalid } from './dedup-id.ts';
 import { Deliveries } from './deliveries.ts';
 import { readEvents } from './event-log.ts';
 import { exportLog } from './export-log.ts';
@@ -44,6 +45,7 @@ export const parts = {
   commitMigration,
   compactThread,
   compare,
+  dedupIdInvalid,
   compensateAll,
   Deliveries,
   diff,
