@@ -5,7 +5,7 @@
  */
 import { readMarks } from '../codec/quarantine.ts';
 import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
-import { limitProblem } from '../program/limit-problem.ts';
+import { extensionProblem } from '../program/extension-problem.ts';
 import { versionFor } from '../program/pinned-version.ts';
 import { callInstead, modelNamed } from './call-instead.ts';
 import { answerToParent, childState } from './children.ts';
@@ -52,13 +52,13 @@ export const parts = {
   edit,
   exportLog,
   extend,
+  extensionProblem,
   fork,
   freeSpace,
   giveRecorded,
   halt,
   inspect,
   isSharedWith,
-  limitProblem,
   LineEnds,
   migratedValues,
   modelNamed,

@@ -44,7 +44,7 @@ describe('a call of a node', () => {
     ['parallel', ({ parallel }) => parallel(odd('go')), 'what it was given is of type string, not a list'],
     ['fanOut', ({ fanOut }) => fanOut('go', odd({ a: 1 })), 'what it was given as items is of type object, not a list'],
     ['get', ({ call }) => call('get', odd({}), odd({ key: {} })), 'its key is of type object, not a text'],
-  ])('[B9d] to %s (%#) with another type is refused, and the thread stays readable', async (name, work, problem) => {
+  ])('[B9f] to %s (%#) with another type is refused, and the thread stays readable', async (name, work, problem) => {
     const scene = doing(work);
 
     expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
@@ -57,14 +57,14 @@ describe('a call of a node', () => {
     expect(await later.run()).toEqual({ end: 'failed' });
   });
 
-  test('[B9d] of a tool by a list is one of an unknown tool', async () => {
+  test('[B9f] of a tool by a list is one of an unknown tool', async () => {
     const scene = doing(({ call }) => call(odd(['get']), odd({})));
 
     expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
     expect((await head(await scene.open())).control.failure?.code).toBe('tool_unknown');
   });
 
-  test('[B9d] to sleep for a text is refused', async () => {
+  test('[B9f] to sleep for a text is refused', async () => {
     const scene = doing(({ sleep }) => sleep(odd('5')));
 
     expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
