@@ -28,6 +28,7 @@ const rare: Readonly<Record<keyof RareEngineErrorDetails, true>> = {
   dedup_id_invalid: true,
   state_too_new: true,
   state_too_old: true,
+  field_changed: true,
   migration_failed: true,
 };
 

@@ -15,6 +15,7 @@ import { dedupIdInvalid } from './dedup-id.ts';
 import { Deliveries } from './deliveries.ts';
 import { readEvents } from './event-log.ts';
 import { exportLog } from './export-log.ts';
+import { fieldChanged } from './field-changed.ts';
 import { freeSpace } from './free-space.ts';
 import { recordNodeFailure } from './ledger-writes-rare.ts';
 import { extend, halt } from './limit-boundaries.ts';
@@ -54,6 +55,7 @@ export const parts = {
   extend,
   extensionProblem,
   fork,
+  fieldChanged,
   freeSpace,
   giveRecorded,
   halt,

@@ -5,6 +5,7 @@ export interface RareEngineErrorDetails {
   dedup_id_invalid: { thread: string; found: string };
   state_too_new: { thread: string; stateVersion: number; agentVersion: number; known: number };
   state_too_old: { thread: string; stateVersion: number; agentVersion: number; known: number; missing: number };
+  field_changed: { thread: string; field: string; stored: string; declared: string; stateVersion: number };
   migration_failed: { thread: string; from: number; to: number; agentVersion: number; reason: string };
 }
 
@@ -15,6 +16,8 @@ export const rareEngineErrors = errorFamily<RareEngineErrorDetails>({
     `The state of thread "${d.thread}" has version ${d.stateVersion}, written by version ${d.agentVersion} of its agent; this one knows up to ${d.known}. Reload. Nothing was changed.`,
   state_too_old: (d) =>
     `The state of thread "${d.thread}" has version ${d.stateVersion}, written by version ${d.agentVersion} of its agent; this one knows ${d.known} and has no migration to ${d.missing}. Add it. Nothing was changed.`,
+  field_changed: (d) =>
+    `Field "${d.field}" of thread "${d.thread}" is stored as a ${d.stored}, and the agent declares a ${d.declared} with the same stateVersion ${d.stateVersion}. Raise it, and add a migration. Nothing was changed.`,
   migration_failed: (d) =>
     `The migration of thread "${d.thread}" from state version ${d.from} (written by version ${d.agentVersion} of its agent) to ${d.to} failed: ${d.reason}. Nothing was changed.`,
 });

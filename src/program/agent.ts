@@ -150,6 +150,10 @@ function firstProblem(agent: AnyAgent): string | undefined {
   );
   if (beyond !== undefined)
     return `it has a migration to state version ${beyond}, and its stateVersion is ${agent.stateVersion}`;
+  const given = Object.keys(agent.migrations ?? {}).map(Number);
+  const missing = given.find((to) => to > Math.min(...given) && !given.includes(to - 1));
+  if (missing !== undefined)
+    return `it has migrations to state versions ${given.join(', ')}, and none to ${missing - 1}: add it`;
   const hidden = Object.keys(agent.state).find((name) => name.startsWith(hiddenPrefix));
   if (hidden !== undefined) return `its field "${hidden}" begins with "${hiddenPrefix}": such names are kept for lines`;
   return (
