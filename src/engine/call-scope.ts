@@ -9,7 +9,7 @@ import { programErrors } from '../program/errors.ts';
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../program/model.ts';
 import type { CallOptions, CallScope, ModelCalls, NodeContext, WaitCalls } from '../program/node-context.ts';
 import { defaultRetry } from '../program/retry.ts';
-import type { Tools } from '../program/tool.ts';
+import type { Tools, Verdict } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { orInstead } from './call-policy.ts';
 import { perform } from './effect.ts';
@@ -187,7 +187,9 @@ function toolRequest({ agent, run }: ScopeParts, name: string, input: unknown, p
     fenced: tool.fenced ?? false,
     run: async (given, call) => tool.run(parse(given), call),
     ...(tool.network && { mayStart: (attempt: number) => waitWhileOffline(run, `${place}/attempt.${attempt}`) }),
-    ...(tool.verify && { verify: async (given, call) => tool.verify?.(parse(given), call) ?? { verdict: 'unknown' } }),
+    ...(tool.verify && {
+      verify: async (given, call) => (await tool.verify?.(parse(given), call)) as Verdict<unknown>,
+    }),
     ...(tool.compensate && { compensate: async (given, call) => tool.compensate?.(parse(given), call) }),
     ...(approval !== 'never' && {
       approval: {
