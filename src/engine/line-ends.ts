@@ -143,6 +143,12 @@ function forkOf(
   if (!Number.isSafeInteger(limit) || limit < 1) {
     throw rareProgramErrors.make('fork_invalid', { node, problem: `its limit ${limit} is not a whole number from 1` });
   }
+  const { failures = 'stop' } = options;
+  if (failures !== 'stop' && failures !== 'collect')
+    throw rareProgramErrors.make('fork_invalid', {
+      node,
+      problem: `its failures "${String(failures)}" is neither stop nor collect`,
+    });
   const entry = (to: string, what: string) => {
     try {
       return entryOf(agent, `${scopeOf(node)}${to}`);

@@ -1,5 +1,6 @@
 import type { Field, Fields, StateOf } from '../model/fields.ts';
 import { hiddenPrefix } from '../model/lines.ts';
+import { agentProblem, nodeProblem, toolDefinitionProblem } from './definition-problem.ts';
 import { programErrors } from './errors.ts';
 import { limitProblem } from './limit-problem.ts';
 import type { Migrations } from './migration.ts';
@@ -138,6 +139,8 @@ export function defineAgent<F extends Fields, N extends string, T extends Tools 
 }
 
 function firstProblem(agent: AnyAgent): string | undefined {
+  const odd = agentProblem(agent);
+  if (odd !== undefined) return odd;
   if (agent.name === '') return 'it has no name';
   if (!Number.isSafeInteger(agent.version) || agent.version < 1)
     return `its version ${agent.version} is not a whole number from 1`;
@@ -222,8 +225,9 @@ function graphProblem(graph: Pick<AnyAgent, 'start' | 'nodes' | 'edges'>, path: 
   for (const [name, node] of Object.entries(graph.nodes as Readonly<Record<string, object>>)) {
     const problem = isSubgraph(node)
       ? graphProblem(node, `${path}${name}/`)
-      : 'deadlineMs' in node &&
-        limitProblem({ runMs: node.deadlineMs }, '')?.replace('.runMs', `node "${path}${name}" deadlineMs`);
+      : ((typeof node === 'function' ? undefined : nodeProblem(`${path}${name}`, node)) ??
+        ('deadlineMs' in node &&
+          limitProblem({ runMs: node.deadlineMs }, '')?.replace('.runMs', `node "${path}${name}" deadlineMs`)));
     if (problem) return problem;
   }
   return undefined;
@@ -239,6 +243,8 @@ function toolProblem(agent: AnyAgent): string | undefined {
     if (tool.effect !== 'read' && tool.effect !== 'idempotent' && tool.effect !== 'once') {
       return `tool "${key}" has the effect class "${String(tool.effect)}": say read, idempotent or once`;
     }
+    const problem = toolDefinitionProblem(key, tool);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ test.each([
   [['gone'], 'go', 'its branch "gone" is not there; there are "split", "go"'],
   [['go'], 'later', 'its join "later" is not there; there are "split", "go"'],
 ])(
-  '[B1c] a fork into %j that joins at "%s" fails its step, and says what is not there',
+  '[B1d] a fork into %j that joins at "%s" fails its step, and says what is not there',
   async (nodes, join, problem) => {
     const agent = defineAgent({
       name: 'forking',
