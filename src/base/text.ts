@@ -9,3 +9,8 @@ export function hasLoneSurrogate(text: string): boolean {
 export function beginsWithByteOrderMark(text: string): boolean {
   return text.startsWith('\ufeff');
 }
+
+/** The text with a stop at its end, so that another sentence can follow. */
+export function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}

@@ -152,8 +152,8 @@ export class KeyRing<RootKey = unknown> {
 
   #codec(thread: ThreadHash, incarnation: Incarnation, sealer: DataSealer, identity: ThreadIdentity): ThreadCodec {
     const { store } = this.#parts;
-    const { parent, owner } = identity;
-    return new ThreadCodec({ database: store.name, thread, incarnation, sealer, source: store, parent, owner });
+    const { parent, owner, id } = identity;
+    return new ThreadCodec({ id, database: store.name, thread, incarnation, sealer, source: store, parent, owner });
   }
 }
 

@@ -2,7 +2,7 @@ import { concatBytes, equalBytes, utf8 } from '../base/bytes.ts';
 import { Secrets } from '../base/secrets.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import { FileRef } from '../model/file-ref.ts';
-import type { Incarnation, ThreadHash } from '../model/ids.ts';
+import type { Incarnation, ThreadHash, ThreadId } from '../model/ids.ts';
 import type { ParentThread } from '../model/parent-thread.ts';
 import type { PlainFields, RecordSource, StoredRecord, Table } from '../model/records.ts';
 import type { Place } from './envelope.ts';
@@ -35,6 +35,7 @@ export interface ThreadCodecOptions {
   readonly source: RecordSource;
   readonly parent: ParentThread | null;
   readonly owner: string;
+  readonly id?: ThreadId;
   readonly thresholdBytes?: number;
 }
 
@@ -48,6 +49,8 @@ export class ThreadCodec {
   readonly parent: ParentThread | null;
   /** Sealed, unlike the row's, which whoever writes to the store can change. */
   readonly owner: string;
+  /** What errors call the thread. */
+  readonly name: string;
   /** What must never be stored, nor be read in an error. */
   readonly secrets = new Secrets();
   readonly #database: string;
@@ -57,6 +60,7 @@ export class ThreadCodec {
 
   constructor(options: ThreadCodecOptions) {
     this.thread = options.thread;
+    this.name = options.id ?? options.thread;
     this.incarnation = options.incarnation;
     this.sealer = options.sealer;
     this.source = options.source;

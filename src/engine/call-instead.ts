@@ -30,7 +30,8 @@ export async function callInstead<Result>(
     try {
       return await other();
     } catch (next) {
-      error = next;
+      // Arguments that the other tool does not take: nobody called it, and what the first call failed by stands.
+      if (!programErrors.is(next, 'tool_input_invalid')) error = next;
     }
   }
   throw error;

@@ -5,11 +5,12 @@ import type { Fields } from '../model/fields.ts';
 import type { LineFailure } from '../model/lines.ts';
 import { type Schema, validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
+import { checkList, checkText } from '../program/arguments.ts';
 import { programErrors } from '../program/errors.ts';
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../program/model.ts';
 import type { CallOptions, CallScope, ModelCalls, NodeContext, WaitCalls } from '../program/node-context.ts';
 import { defaultRetry } from '../program/retry.ts';
-import type { Tools } from '../program/tool.ts';
+import type { Tools, Verdict } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { orInstead } from './call-policy.ts';
 import { perform } from './effect.ts';
@@ -47,19 +48,16 @@ export function nodeContext(
     goto: (node, update = {}) => ({ type: 'goto', node, update }),
     end: (update = {}) => ({ type: 'end', update }),
     update: (update = {}) => ({ type: 'update', update }),
-    parallel: (nodes, { update = {}, ...options } = {}) => ({
-      type: 'fork',
-      branches: nodes.map((node) => ({ node })),
-      update,
-      options,
-    }),
-    fanOut: (node, items, { update = {}, ...options } = {}) => ({
-      type: 'fork',
-      branches: items.map((item) => ({ node, item })),
-      update,
-      options,
-    }),
+    parallel: (nodes, { update = {}, ...options } = {}) => {
+      checkList('parallel(nodes)', 'what it was given', nodes);
+      return { type: 'fork', branches: nodes.map((node) => ({ node })), update, options };
+    },
+    fanOut: (node, items, { update = {}, ...options } = {}) => {
+      checkList('fanOut(node, items)', 'what it was given as items', items);
+      return { type: 'fork', branches: items.map((item) => ({ node, item })), update, options };
+    },
     emit: (name, data = null) => {
+      checkText('emit(name)', 'the name', name);
       refuseCode(name, data);
       if (!parts.run.isSuspended()) parts.run.emit({ type: 'custom', step: parts.run.scheduled.step, name, data });
     },
@@ -131,7 +129,7 @@ function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls {
     sleep: (durationMs, options) => late('sleep', options, (calls) => calls.sleep(durationMs, options)),
     online: (options) => at('online', options, (place) => waitWhileOffline(run, place)),
     child: (child, input, options) =>
-      late(`child ${child.name}`, options, (calls) => calls.child(child, input, options)),
+      late(`child ${child?.name}`, options, (calls) => calls.child(child, input, options)),
   };
 }
 
@@ -181,10 +179,10 @@ async function allOf<Item, Result>(
 }
 
 function toolRequest({ agent, run }: ScopeParts, name: string, input: unknown, place: string): EffectRequest {
-  const tool = Object.hasOwn(agent.tools, name) ? agent.tools[name] : undefined;
+  const tool = typeof name === 'string' && Object.hasOwn(agent.tools, name) ? agent.tools[name] : undefined;
   if (tool === undefined) {
     const known = Object.keys(agent.tools).map((known) => `"${known}"`);
-    throw programErrors.make('tool_unknown', { tool: name, known: known.join(', ') || 'none' });
+    throw programErrors.make('tool_unknown', { tool: String(name), known: known.join(', ') || 'none' });
   }
   const parse = (given: unknown) => checkedInput(tool, given);
   parse(input);
@@ -201,7 +199,9 @@ function toolRequest({ agent, run }: ScopeParts, name: string, input: unknown, p
     fenced: tool.fenced ?? false,
     run: async (given, call) => tool.run(parse(given), call),
     ...(tool.network && { mayStart: (attempt: number) => waitWhileOffline(run, `${place}/attempt.${attempt}`) }),
-    ...(tool.verify && { verify: async (given, call) => tool.verify?.(parse(given), call) ?? { verdict: 'unknown' } }),
+    ...(tool.verify && {
+      verify: async (given, call) => (await tool.verify?.(parse(given), call)) as Verdict<unknown>,
+    }),
     ...(tool.compensate && { compensate: async (given, call) => tool.compensate?.(parse(given), call) }),
     ...(approval !== 'never' && {
       approval: {
@@ -220,6 +220,7 @@ function toolRequest({ agent, run }: ScopeParts, name: string, input: unknown, p
 function modelCalls({ run, agent, model, models, hint }: ScopeParts, scope: Scope): ModelCalls {
   const answer = async (given: ModelRequest, options?: CallOptions): Promise<ModelAnswer> => {
     if (model === undefined) throw programErrors.make('model_missing', { node: run.scheduled.node });
+    checkList('model.answer(request)', 'messages', given?.messages);
     const request = hint === undefined ? given : withHint(given, hint);
     const by = async (one: LanguageModel, place: string): Promise<ModelAnswer> => {
       const made = (await perform(run, modelRequest(run, one, request, place))) as ModelAnswer;
@@ -235,7 +236,10 @@ function modelCalls({ run, agent, model, models, hint }: ScopeParts, scope: Scop
       }),
     );
   };
-  const ask = (text: string): ModelRequest => ({ messages: [{ role: 'user', text }] });
+  const ask = (text: string): ModelRequest => {
+    checkText('model', 'the prompt', text);
+    return { messages: [{ role: 'user', text }] };
+  };
   return {
     answer,
     text: async (prompt, options) => (await answer(ask(prompt), options)).text,

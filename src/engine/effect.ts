@@ -157,7 +157,9 @@ async function attempt(run: StepRun, effect: KnownEffect, args: unknown): Promis
 async function recordFailure(run: StepRun, effect: KnownEffect, entry: LedgerEntry, cause: unknown): Promise<void> {
   const { request } = effect;
   const error = errorToData(cause);
-  const isSpent = failuresOf(run, effect) + 1 >= request.retry.attempts;
+  // A model whose use cannot be counted is not paid once more for the same.
+  const isUncounted = programErrors.is(cause) && error.code === 'usage_invalid';
+  const isSpent = isUncounted || failuresOf(run, effect) + 1 >= request.retry.attempts;
   const wantsNoRetry = cause instanceof Refusal && !cause.details.retry;
   if (isDefiniteRefusal(cause)) {
     return recordOutcome(run, entry, { status: 'failed', error, by: 'call', final: isSpent || wantsNoRetry });

@@ -12,6 +12,7 @@ import { decisionsFor, type WaitAnswer } from '../model/wait.ts';
 import { checkInput } from '../program/state.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { toolNow } from '../program/versions.ts';
+import { checkRetention } from './check-retention.ts';
 import type { Compaction } from './compact.ts';
 import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
@@ -48,6 +49,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
     dedupId: string = randomId(this.ports.random),
     policy: InboxPolicy = 'queue',
   ): Promise<void> {
+    await this.checkId(dedupId);
     await this.open(); // whose input it is, is known then
     checkInput(this.options.agent.state, update);
     if (!inboxPolicies.includes(policy)) {
@@ -82,8 +84,8 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
    * @throws `thread_unknown`, `extension_invalid`, `id_taken`: nothing was kept.
    */
   async extend(limits: Extension, dedupId: string = randomId(this.ports.random)): Promise<void> {
-    const { limitProblem } = await onDemand();
-    const problem = limitProblem(limits, 'the extension');
+    const { extensionProblem } = await onDemand();
+    const problem = extensionProblem(limits);
     if (problem !== undefined) throw engineErrors.make('extension_invalid', { problem });
     const item = { type: 'extend', limits: { ...limits }, atMs: this.ports.clock.nowMs() } as const;
     await this.append(await this.opened('write'), dedupId, item);
@@ -182,9 +184,10 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
 
   /**
    * Takes away what no restore, fork, open wait or event needs any more. Call it where a run could be called: it takes the lease.
-   * Does nothing while the thread runs. @throws `record_damaged`, `lease_lost`
+   * Does nothing while the thread runs. @throws `retention_invalid`, `record_damaged`, `lease_lost`
    */
   async compact(policy: Partial<RetentionPolicy> = {}, pins: readonly CheckpointId[] = []): Promise<Compaction> {
+    checkRetention(policy);
     const opened = await this.open('own');
     if (opened === undefined || opened.row.status === 'running' || this.isLive) return { deleted: {} };
     const { compactThread } = await onDemand();

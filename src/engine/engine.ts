@@ -5,6 +5,7 @@ import type { ThreadRow } from '../model/records.ts';
 import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { type AnyAgent, agentsByName } from '../program/agent.ts';
 import { BelievedTime } from './believed-time.ts';
+import { checkRetention } from './check-retention.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
 import { onDemand } from './load-on-demand.ts';
@@ -27,6 +28,7 @@ export class Engine<State extends object = StateRecord> {
     this.#ports = { ...ports, time: new BelievedTime(ports.clock) };
     this.#options = options;
     this.#agents = agentsByName(options.agent);
+    checkRetention(options.retention);
   }
 
   /** The thread of this id, new or known. @throws `thread_id_invalid` */
@@ -59,8 +61,11 @@ export class Engine<State extends object = StateRecord> {
   /**
    * Deletes the threads of this agent and owner whose time is over: failed ones after `failedDays`, finished and cancelled ones
    * after `doneDays`, once `archive` has kept them. Call it where no thread runs: it takes their leases.
+   *
+   * @throws `retention_invalid`: nothing was deleted.
    */
   async purge(policy: Partial<RetentionPolicy> = {}, archive = this.#options.archive): Promise<Purge> {
+    checkRetention(policy);
     const { purgeThreads } = await onDemand();
     const rows = await ownRows(this.#ports.store, this.#options);
     return purgeThreads(this.#ports, rows, { ...defaultRetention, ...this.#options.retention, ...policy }, archive);

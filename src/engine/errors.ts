@@ -11,6 +11,7 @@ export interface EngineErrorDetails {
   policy_unknown: { policy: string; known: string };
   event_name_invalid: { name: string };
   extension_invalid: { problem: string };
+  retention_invalid: { problem: string };
   lease_lost: { thread: string; reason: string };
   checkpoint_unknown: { thread: string; checkpoint: string };
   limit_invalid: { limit: string };
@@ -24,8 +25,10 @@ export interface EngineErrorDetails {
 
 /** Of the same family, with their texts in `rare-errors.ts`. */
 const rare: Readonly<Record<keyof RareEngineErrorDetails, true>> = {
+  dedup_id_invalid: true,
   state_too_new: true,
   state_too_old: true,
+  field_changed: true,
   migration_failed: true,
 };
 
@@ -44,6 +47,7 @@ export const engineErrors = errorFamily<EngineErrorDetails>(
     policy_unknown: (d) => `There is no inbox policy "${d.policy}"; there are ${d.known}. The input was not kept.`,
     event_name_invalid: (d) => `"${d.name}" is no name of an event: give a text that is not empty. Nothing was kept.`,
     extension_invalid: (d) => `The limits cannot be extended: ${d.problem}. Nothing was changed.`,
+    retention_invalid: (d) => `The retention cannot be used: ${d.problem}. Nothing was deleted.`,
     lease_lost: (d) =>
       `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
     checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,

@@ -4,6 +4,7 @@ import type { Fields } from '../model/fields.ts';
 import type { StepId } from '../model/ids.ts';
 import { type Fork, type Line, parentOf } from '../model/lines.ts';
 import type { AnyAgent } from '../program/agent.ts';
+import { programErrors } from '../program/errors.ts';
 import type { Branch, NodeResult } from '../program/node-result.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
 import { entryOf, nextNode, scopeOf } from './agent-nodes.ts';
@@ -132,7 +133,7 @@ export class LineEnds {
   }
 }
 
-/** The first nodes of a fork's lines, and where it goes on. @throws `fork_invalid`, `node_unknown` */
+/** The first nodes of a fork's lines, and where it goes on. @throws `fork_invalid` */
 function forkOf(
   agent: AnyAgent,
   node: string,
@@ -142,10 +143,25 @@ function forkOf(
   if (!Number.isSafeInteger(limit) || limit < 1) {
     throw rareProgramErrors.make('fork_invalid', { node, problem: `its limit ${limit} is not a whole number from 1` });
   }
-  const scope = scopeOf(node);
+  const { failures = 'stop' } = options;
+  if (failures !== 'stop' && failures !== 'collect')
+    throw rareProgramErrors.make('fork_invalid', {
+      node,
+      problem: `its failures "${String(failures)}" is neither stop nor collect`,
+    });
+  const entry = (to: string, what: string) => {
+    try {
+      return entryOf(agent, `${scopeOf(node)}${to}`);
+    } catch (cause) {
+      if (!programErrors.is(cause, 'node_unknown')) throw cause;
+      // Named by the code that runs now, not by a thread of another version: nothing would bring it back.
+      const problem = `${what} "${to}" is not there; there are ${cause.details.known}`;
+      throw rareProgramErrors.make('fork_invalid', { node, problem }, cause);
+    }
+  };
   return {
-    branches: branches.map((branch) => ({ ...branch, node: entryOf(agent, `${scope}${branch.node}`) })),
-    join: join === undefined ? null : entryOf(agent, `${scope}${join}`),
+    branches: branches.map((branch) => ({ ...branch, node: entry(branch.node, 'its branch') })),
+    join: join === undefined ? null : entry(join, 'its join'),
     limit,
   };
 }

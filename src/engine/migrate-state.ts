@@ -22,17 +22,23 @@ export interface Migrated {
 
 /**
  * @throws `state_too_new`, `state_too_old`: the agent has no way to its version; they name the version that wrote the state.
- *   `migration_failed`, `state_invalid`: a migration threw, or what it gave does not fit.
+ *   `migration_failed`: a migration threw, or what it gave does not fit.
  */
 export async function migrate(codec: ThreadCodec, agent: AnyAgent, image: StateImage): Promise<Migrated> {
   const { stateVersion, agentVersion } = image.checkpoint;
-  const about = { thread: codec.thread, stateVersion, agentVersion, known: agent.stateVersion };
+  const about = { thread: codec.name, stateVersion, agentVersion, known: agent.stateVersion };
   if (stateVersion > agent.stateVersion) throw rareEngineErrors.make('state_too_new', about);
   const steps = Array.from({ length: agent.stateVersion - stateVersion }, (_, index) => stateVersion + 1 + index);
   const missing = steps.find((to) => agent.migrations?.[to] === undefined);
   if (missing !== undefined) throw rareEngineErrors.make('state_too_old', { ...about, missing });
   const before = await storedValues(codec, image);
   let state = before;
+  const failed = (to: number, reason: string, cause?: unknown) =>
+    rareEngineErrors.make(
+      'migration_failed',
+      { thread: about.thread, from: stateVersion, to, agentVersion, reason },
+      cause,
+    );
   for (const to of steps) {
     try {
       const next: unknown = await agent.migrations?.[to]?.(state);
@@ -40,11 +46,27 @@ export async function migrate(codec: ThreadCodec, agent: AnyAgent, image: StateI
       state = Object.freeze({ ...next });
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      const { thread } = about;
-      throw rareEngineErrors.make('migration_failed', { thread, from: stateVersion, to, agentVersion, reason }, cause);
+      throw failed(to, reason, cause);
     }
   }
-  return { before, after: checked(agent, before, state) };
+  const to = agent.stateVersion;
+  const strange = Object.entries(state).find(
+    ([name, value]) => value !== undefined && !name.startsWith(hiddenPrefix) && !Object.hasOwn(agent.state, name),
+  );
+  if (strange !== undefined) {
+    const known = Object.keys(agent.state).join(', ');
+    throw failed(
+      to,
+      `it returned the field "${strange[0]}", which the agent does not declare; there are ${known}. Leave out what is to go`,
+    );
+  }
+  try {
+    return { before, after: checked(agent, before, state) };
+  } catch (cause) {
+    if (!programErrors.is(cause, 'state_invalid')) throw cause;
+    const { field, problem } = cause.details;
+    throw failed(to, `its field "${field}" does not fit: ${problem}`, cause);
+  }
 }
 
 /** The values that nodes and readers see; a log that a migration made anew is in memory. */
@@ -114,5 +136,5 @@ function fitting(name: string, schema: Parameters<typeof validate>[0], value: un
 }
 
 function invalid(field: string, problem: string) {
-  return programErrors.make('state_invalid', { field, problem: `after its migration, ${problem}` });
+  return programErrors.make('state_invalid', { field, problem });
 }

@@ -3,6 +3,7 @@ import type { LanguageModel, ModelAnswer, ModelRequest, ModelToolCall, ModelUsag
 import { defaultRetry } from '../program/retry.ts';
 import type { ToolCall } from '../program/tool.ts';
 import type { EffectRequest } from './effect-request.ts';
+import { onDemand } from './load-on-demand.ts';
 import type { StepRun } from './step-run.ts';
 
 const timeLimitMs = 120_000;
@@ -32,15 +33,11 @@ export function costOf({ price }: LanguageModel, { inputTokens, outputTokens, co
   return (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000;
 }
 
-/** What cannot be counted counts as none: a NaN would let every budget pass, and a text could not be read back. */
-function countedUsage(given: Readonly<Partial<Record<keyof ModelUsage, unknown>>> | null | undefined): ModelUsage {
-  const counted = (amount: unknown) => (Number.isFinite(Number(amount)) ? Math.max(0, Number(amount)) : 0);
-  const { cost } = given ?? {};
-  return {
-    inputTokens: counted(given?.inputTokens),
-    outputTokens: counted(given?.outputTokens),
-    ...(cost !== undefined && { cost: counted(cost) }),
-  };
+/** Whether a budget can count it: what a model says of itself is not ours to trust. */
+function isCountable(model: LanguageModel, usage: ModelUsage | null): usage is ModelUsage {
+  if (usage === null || typeof usage !== 'object') return false;
+  const amounts = [usage.inputTokens, usage.outputTokens, costOf(model, usage)];
+  return amounts.every((amount) => Number.isFinite(amount) && amount >= 0);
 }
 
 async function collectAnswer(
@@ -69,11 +66,12 @@ async function collectAnswer(
     } else if (part.type === 'tool_call') {
       toolCalls.push(part.call);
     } else {
-      usage = countedUsage(part.usage);
+      usage = part.usage;
       break;
     }
   }
   if (usage === undefined)
     throw new Error(`The answer of model ${model.name} broke off after ${text.length} characters.`);
+  if (!isCountable(model, usage)) throw (await onDemand()).usageInvalid(model, usage);
   return { text, toolCalls, usage };
 }

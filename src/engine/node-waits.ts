@@ -2,6 +2,7 @@
 
 import { validate } from '../model/schema.ts';
 import { type AnyAgent, childrenOf } from '../program/agent.ts';
+import { checkDuration, checkText } from '../program/arguments.ts';
 import type { WaitCalls } from '../program/node-context.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
 import { checkInput } from '../program/state.ts';
@@ -18,6 +19,8 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
     ask: (question, options = {}) =>
       at('ask', options, async (place) => {
         const { answer: schema, show = null, expiresMs = null } = options;
+        checkText('ask(question)', 'the question', question);
+        checkDuration('ask(question)', 'expiresMs', expiresMs);
         for (let round = 1, problem = ''; ; round += 1) {
           const reason = problem === '' ? question : `${question} (The last answer could not be used: ${problem})`;
           const asked = { kind: 'question', about: '', args: show, reason, expiresInMs: expiresMs } as const;
@@ -35,6 +38,8 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
     waitFor: (event, options = {}) =>
       at(`event ${event}`, options, async (place) => {
         const { value: schema, expiresMs = null } = options;
+        checkText('waitFor(event)', 'the name', event);
+        checkDuration('waitFor(event)', 'expiresMs', expiresMs);
         const asked = { kind: 'event', about: event, args: null, reason: event, expiresInMs: expiresMs } as const;
         const answer = await waitFor(run, `${place}/event`, asked);
         const value = answer.decision === 'arrived' ? answer.value : undefined;
@@ -45,7 +50,7 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
       }),
     sleep: (durationMs, options) =>
       at('sleep', options, async (place) => {
-        if (!(durationMs >= 0) || durationMs === Infinity)
+        if (typeof durationMs !== 'number' || !(durationMs >= 0) || durationMs === Infinity)
           throw rareProgramErrors.make('sleep_invalid', { durationMs });
         const reason = `for ${durationMs} ms`;
         await waitFor(run, `${place}/timer`, {
@@ -58,7 +63,8 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
       }),
     online: (options) => at('online', options, (place) => waitWhileOffline(run, place)),
     child: (child, input, options = {}) =>
-      at(`child ${child.name}`, options, async (place) => {
+      at(`child ${child?.name}`, options, async (place) => {
+        checkText('child(agent, input)', 'the name of the agent', child?.name);
         const end = await childEnd(run, agent, child.name, input, place);
         if (end.status === 'done' || options.onFailure !== 'stop') return end as never;
         const reason = end.failure?.message ?? 'it was stopped';

@@ -5,15 +5,17 @@
  */
 import { readMarks } from '../codec/quarantine.ts';
 import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
-import { limitProblem } from '../program/limit-problem.ts';
+import { extensionProblem } from '../program/extension-problem.ts';
 import { versionFor } from '../program/pinned-version.ts';
 import { callInstead, modelNamed } from './call-instead.ts';
 import { answerToParent, childState } from './children.ts';
 import { commitMigration } from './commit-migration.ts';
 import { compactThread } from './compact.ts';
+import { dedupIdInvalid } from './dedup-id.ts';
 import { Deliveries } from './deliveries.ts';
 import { readEvents } from './event-log.ts';
 import { exportLog } from './export-log.ts';
+import { fieldChanged } from './field-changed.ts';
 import { freeSpace } from './free-space.ts';
 import { recordNodeFailure } from './ledger-writes-rare.ts';
 import { extend, halt } from './limit-boundaries.ts';
@@ -34,6 +36,7 @@ import { compare } from './time-travel-compare.ts';
 import { diff, inspect } from './time-travel-diff.ts';
 import { fork } from './time-travel-fork.ts';
 import { compensateAll } from './time-travel-undo.ts';
+import { usageInvalid } from './usage-invalid.ts';
 
 export const parts = {
   addReplayedInputs,
@@ -44,19 +47,21 @@ export const parts = {
   commitMigration,
   compactThread,
   compare,
+  dedupIdInvalid,
   compensateAll,
   Deliveries,
   diff,
   edit,
   exportLog,
   extend,
+  extensionProblem,
   fork,
+  fieldChanged,
   freeSpace,
   giveRecorded,
   halt,
   inspect,
   isSharedWith,
-  limitProblem,
   LineEnds,
   migratedValues,
   modelNamed,
@@ -74,6 +79,7 @@ export const parts = {
   sealShare,
   StepPolicy,
   undoingOf,
+  usageInvalid,
   versionFor,
   waitCalls,
   withoutRefused,

@@ -3,6 +3,7 @@
  * `compensate` undoes it, or a person decides. Each of these is an effect itself, with entries of its own (PROTOCOL 3).
  */
 import { errorToData } from '../base/errors.ts';
+import { sentence } from '../base/text.ts';
 import type { LedgerEntry } from '../codec/ledger-codec.ts';
 import type { WaitAnswer } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
@@ -15,7 +16,8 @@ import { recordLostCall } from './ledger-writes-rare.ts';
 import { hasFailed } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
 
-const nobodyKnows: Verdict<unknown> = { verdict: 'unknown' };
+/** A verdict; `trouble` says why `verify` gave none. */
+type Found = Verdict<unknown> & { readonly trouble?: string };
 
 /** How a resolution is made: as an effect itself. */
 export type Perform = (run: StepRun, request: EffectRequest) => Promise<unknown>;
@@ -29,8 +31,10 @@ export async function resolveDoubt(
   perform: Perform,
 ): Promise<void> {
   const { request } = effect;
+  let trouble = '';
   if (request.verify) {
     const verdict = await verified(run, effect, entry, args, perform);
+    trouble = verdict.trouble ?? '';
     if (verdict.verdict === 'done') {
       return recordOutcome(run, entry, { status: 'succeeded', value: verdict.result, by: 'verify' });
     }
@@ -39,7 +43,7 @@ export async function resolveDoubt(
     await perform(run, resolutionOf(effect, entry, 'compensate', args, 1));
     return recordOutcome(run, entry, { status: 'compensated', by: 'compensate' });
   }
-  await askPerson(run, effect, entry, args);
+  await askPerson(run, effect, entry, args, trouble);
 }
 
 /**
@@ -85,7 +89,7 @@ async function verified(
   entry: LedgerEntry,
   args: unknown,
   perform: Perform,
-): Promise<Verdict<unknown>> {
+): Promise<Found> {
   const { clock } = run.ports;
   const overAtMs = entry.intent.notAfterMs + effect.request.settleMs;
   for (let round = 1; ; round += 1) {
@@ -112,18 +116,28 @@ async function verdictOf(
   perform: Perform,
   run: StepRun,
   request: EffectRequest,
-): Promise<{ verdict: Verdict<unknown>; askedAtMs: number }> {
+): Promise<{ verdict: Found; askedAtMs: number }> {
   try {
-    const said = (await perform(run, request)) as Partial<Verdict<unknown>> | null | undefined;
-    const verdict = said?.verdict === undefined ? nobodyKnows : (said as Verdict<unknown>);
+    const verdict = (await perform(run, request)) as Verdict<unknown>;
+    if (!isVerdict(verdict)) {
+      const trouble = 'it answered something else than done(…), notDone(…) or unknown';
+      return { verdict: { verdict: 'unknown', trouble }, askedAtMs: 0 };
+    }
     const key = await effectKeyFor(run.writer.codec, run.scheduled.step, request.place);
     return { verdict, askedAtMs: run.ledger.historyOf(key).at(-1)?.intent.atMs ?? 0 };
   } catch (error) {
     // It failed each time, or what it said cannot be kept.
-    const saysNothing = programErrors.is(error, 'effect_failed') || programErrors.is(error, 'tool_result_invalid');
-    if (saysNothing) return { verdict: nobodyKnows, askedAtMs: 0 };
+    if (programErrors.is(error, 'effect_failed'))
+      return { verdict: { verdict: 'unknown', trouble: error.details.reason }, askedAtMs: 0 };
+    if (programErrors.is(error, 'tool_result_invalid'))
+      return { verdict: { verdict: 'unknown', trouble: error.message }, askedAtMs: 0 };
     throw error;
   }
+}
+
+function isVerdict(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  return ['done', 'not_done', 'unknown'].includes((given as Verdict<unknown>).verdict);
 }
 
 function resolutionOf(
@@ -153,7 +167,13 @@ function resolutionOf(
   };
 }
 
-async function askPerson(run: StepRun, effect: KnownEffect, entry: LedgerEntry, args: unknown): Promise<void> {
+async function askPerson(
+  run: StepRun,
+  effect: KnownEffect,
+  entry: LedgerEntry,
+  args: unknown,
+  trouble: string,
+): Promise<void> {
   const { request, key, askedDigest } = effect;
   const { number, attempt } = entry.intent;
   const answer = await run.waits.answerTo({
@@ -163,7 +183,7 @@ async function askPerson(run: StepRun, effect: KnownEffect, entry: LedgerEntry, 
     tool: request.name,
     effectKey: key,
     args,
-    reason: `Attempt ${attempt} ended without a clear answer${entry.doubt ? ` (${entry.doubt.reason.message})` : ''}: it may have happened or not. Look it up before you answer.`,
+    reason: `Attempt ${attempt} ended without a clear answer${entry.doubt ? ` (${entry.doubt.reason.message})` : ''}: it may have happened or not.${trouble === '' ? '' : ` Its verify failed: ${sentence(trouble)}`} Look it up before you answer.`,
     digest: askedDigest,
     expiresInMs: null,
   });

@@ -8,6 +8,7 @@ import { noLines } from '../model/lines.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
 import type { AppliedUpdate } from '../program/state.ts';
 import type { Boundary } from './boundary.ts';
+import { type Decision, decisionDetails } from './decision.ts';
 import { changeOf, retriesAfter, usedAfter } from './ended-step.ts';
 import { initialChange } from './initial-change.ts';
 import { LineDraft } from './line-draft.ts';
@@ -118,12 +119,16 @@ export class RunEnds {
     state: State,
     error: unknown,
     control: NextCheckpoint['control'] = {},
+    decisions: readonly Decision[] = [],
   ): Promise<State> {
     const failure = this.#boundary.parts.writer.codec.secrets.masked(errorToData(error));
     const after = await this.#close(state, () => ({
       cause: 'failed',
       control: { ...control, status: 'failed', waits: [], failure },
-      events: [this.#boundary.event('failed', { code: failure.code ?? null, message: failure.message })],
+      events: [
+        ...decisions.map((made) => this.#boundary.event('policy', decisionDetails(made))),
+        this.#boundary.event('failed', { code: failure.code ?? null, message: failure.message }),
+      ],
       heavy: true,
     }));
     this.#boundary.parts.emit({ type: 'status', status: 'failed', failure });
@@ -145,7 +150,8 @@ export class RunEnds {
   /** Fails the run by an error of its step; the step's failed attempts stay counted. */
   failStep(state: ThreadState, run: StepRun, error: unknown): Promise<ThreadState> {
     const { control } = this.#boundary;
-    return this.fail(state, error, { retries: retriesAfter(control.retries, run), ...usedAfter(control, run.tally) });
+    const used = { retries: retriesAfter(control.retries, run), ...usedAfter(control, run.tally) };
+    return this.fail(state, error, used, run.decisions);
   }
 
   /** A commit that ends the run: open waits are closed with it, and what its lines did goes into the state. */

@@ -241,6 +241,8 @@ export class RunLines {
       if (end.type === 'threw') throw end.error;
       if (verdict?.say === 'retry') return await (await policy()).retry(ended);
       if (verdict?.say === 'stop') return await this.#failed(ended, verdict.error);
+      if (verdict !== undefined)
+        return (await (await policy()).skip(ended)) ?? (await this.#failed(ended, verdict.error));
       return await steps.end(ended, end.result);
     } catch (error) {
       return this.#afterError(ended, error);

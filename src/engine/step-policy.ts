@@ -4,14 +4,17 @@
  * `once` (PROTOCOL 4).
  */
 import { errorFromData } from '../base/errors.ts';
+import { sentence } from '../base/text.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import { readAnswer, sealWait } from '../codec/wait-codec.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { Fields, UpdateOf } from '../model/fields.ts';
 import type { EffectKey, StepId, WaitId } from '../model/ids.ts';
+import { parentOf } from '../model/lines.ts';
 import type { Wait } from '../model/wait.ts';
 import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
+import { nextNode, scopeOf } from './agent-nodes.ts';
 import type { Boundary } from './boundary.ts';
 import { isCallOf, mustNotRepeat } from './calls-between.ts';
 import { type Decision, decisionDetails, decisionKey, decisionsAfter } from './decision.ts';
@@ -34,7 +37,11 @@ export interface StepPolicyParts {
 }
 
 /** What a person said about a step that failed. */
-export type Verdict = { readonly say: 'retry' | 'skip' } | { readonly say: 'stop'; readonly error: Error };
+export interface Verdict {
+  readonly say: 'retry' | 'skip' | 'stop';
+  /** What the step had failed by. */
+  readonly error: Error;
+}
 
 export class StepPolicy {
   readonly #parts: StepPolicyParts;
@@ -63,7 +70,7 @@ export class StepPolicy {
     const answer = (await readAnswer(this.#parts.boundary.parts.writer.codec, wait))?.answer;
     if (answer === undefined) return undefined;
     const said = answer.decision === 'reply' ? answer.value : 'stop';
-    return said === 'retry' || said === 'skip' ? { say: said } : { say: 'stop', error: errorFromData(error) };
+    return { say: said === 'retry' || said === 'skip' ? said : 'stop', error: errorFromData(error) };
   }
 
   /** Once more, as a person said: with its calls made again, unless one of them must not be. */
@@ -84,6 +91,30 @@ export class StepPolicy {
     return ended.main;
   }
 
+  /** On along the edge of its node, as a person said; `undefined` where none leads on. */
+  async skip(ended: EndedStep): Promise<ThreadState | undefined> {
+    return this.#goOn(ended, {}, undefined);
+  }
+
+  /** On with this update in place of the node's; `undefined` where it does not fit the state, or no edge leads on. */
+  async #goOn(
+    ended: EndedStep,
+    update: UpdateOf<Fields>,
+    decision: Decision | undefined,
+  ): Promise<ThreadState | undefined> {
+    const { boundary, steps } = this.#parts;
+    const { node, run, state } = ended;
+    const { path } = run.scheduled;
+    const scope = path === '' ? '' : scopeOf(boundary.lines.forks.get(parentOf(path).path)?.node ?? '');
+    const result = { type: 'update', update } as const;
+    try {
+      nextNode(boundary.parts.options.agent, node.name, result, state.with([update]).values, scope);
+    } catch {
+      return undefined; // what the step itself failed by is told, not what is wrong with the rule
+    }
+    return steps.end(ended, result, decision);
+  }
+
   /** `undefined`: it cannot be done here, and the next rule is tried. */
   async #carryOut(
     rule: PolicyRule,
@@ -99,9 +130,9 @@ export class StepPolicy {
       case 'wait_network':
         return this.#waitForNetwork(ended, decision, taken);
       case 'default':
-        return this.#parts.steps.end(ended, { type: 'update', update: rule.update as UpdateOf<Fields> }, decision);
+        return this.#goOn(ended, rule.update as UpdateOf<Fields>, decision);
       case 'skip':
-        return this.#parts.steps.end(ended, { type: 'update', update: {} }, decision);
+        return this.#goOn(ended, {}, decision);
       case 'ask':
         return this.#ask(ended, decision, taken);
       default:
@@ -215,7 +246,7 @@ export class StepPolicy {
   async #ask(ended: EndedStep, decision: Decision, taken: number): Promise<ThreadState> {
     const { node, run, main } = ended;
     const { error } = decision.failure;
-    const reason = `Step "${node.name}" failed: ${error.message} What now: "retry", "skip" or "stop"?`;
+    const reason = `Step "${node.name}" failed: ${sentence(error.message)} What now: "retry", "skip" or "stop"?`;
     const args = {
       node: node.name,
       code: error.code ?? null,

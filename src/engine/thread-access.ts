@@ -114,6 +114,11 @@ export class ThreadAccess {
     return this.opened('write');
   }
 
+  /** @throws `dedup_id_invalid` */
+  protected async checkId(dedupId: unknown): Promise<void> {
+    if (typeof dedupId !== 'string') throw (await onDemand()).dedupIdInvalid(this.id, dedupId);
+  }
+
   /** Keeps an inbox item; `false` if one of the conditions failed. @throws `thread_unknown`, `value_not_storable`, `id_taken` */
   protected async append(
     opened: OpenThread,
@@ -121,6 +126,7 @@ export class ThreadAccess {
     item: InboxItem,
     conditions: readonly Condition[] = [],
   ): Promise<boolean> {
+    await this.checkId(dedupId);
     const { row, codec } = opened;
     const blobs = new BlobBatch({ mayReuse: false });
     const inbox = await sealInboxItem(codec, dedupId, item, blobs);

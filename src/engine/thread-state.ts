@@ -39,6 +39,8 @@ export class ThreadState {
     }
     for (const [name, field] of isOther ? [] : Object.entries(agent.state)) {
       const stored = image?.fields.get(name);
+      const isOtherKind = stored !== undefined && isLogImage(stored) !== (field.kind === 'log');
+      if (isOtherKind && field.kind !== 'secret') throw (await onDemand()).fieldChanged(codec, agent, name);
       if (field.kind === 'log') {
         values[name] = new LogView(codec, name, stored !== undefined && isLogImage(stored) ? stored : { spans: [] });
       } else if (stored !== undefined && !isLogImage(stored)) {

@@ -13,3 +13,15 @@ export interface RetentionPolicy {
 export const defaultRetention: RetentionPolicy = { keepCheckpoints: 10, eventDays: 30, failedDays: 30, doneDays: 7 };
 
 export const dayMs = 86_400_000;
+
+/** What is wrong with a policy; `undefined` if nothing is. What is never to go has Infinity. */
+export function retentionProblem(policy: object): string | undefined {
+  const known = Object.keys(defaultRetention);
+  for (const [key, amount] of Object.entries(policy as Readonly<Record<string, unknown>>)) {
+    if (!known.includes(key)) return `it has "${key}"; there are ${known.join(', ')}`;
+    const isWhole = key !== 'keepCheckpoints' || amount === Infinity || Number.isSafeInteger(amount);
+    if (typeof amount !== 'number' || !(amount >= 0) || !isWhole)
+      return `${key} is ${String(amount)}, not a ${key === 'keepCheckpoints' ? 'whole ' : ''}number from 0`;
+  }
+  return undefined;
+}

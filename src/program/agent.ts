@@ -1,5 +1,6 @@
 import type { Field, Fields, StateOf } from '../model/fields.ts';
 import { hiddenPrefix } from '../model/lines.ts';
+import { agentProblem, nodeProblem, toolDefinitionProblem } from './definition-problem.ts';
 import { programErrors } from './errors.ts';
 import { limitProblem } from './limit-problem.ts';
 import type { Migrations } from './migration.ts';
@@ -138,6 +139,8 @@ export function defineAgent<F extends Fields, N extends string, T extends Tools 
 }
 
 function firstProblem(agent: AnyAgent): string | undefined {
+  const odd = agentProblem(agent);
+  if (odd !== undefined) return odd;
   if (agent.name === '') return 'it has no name';
   if (!Number.isSafeInteger(agent.version) || agent.version < 1)
     return `its version ${agent.version} is not a whole number from 1`;
@@ -150,19 +153,23 @@ function firstProblem(agent: AnyAgent): string | undefined {
   );
   if (beyond !== undefined)
     return `it has a migration to state version ${beyond}, and its stateVersion is ${agent.stateVersion}`;
+  const given = Object.keys(agent.migrations ?? {}).map(Number);
+  const missing = given.find((to) => to > Math.min(...given) && !given.includes(to - 1));
+  if (missing !== undefined)
+    return `it has migrations to state versions ${given.join(', ')}, and none to ${missing - 1}: add it`;
   const hidden = Object.keys(agent.state).find((name) => name.startsWith(hiddenPrefix));
   if (hidden !== undefined) return `its field "${hidden}" begins with "${hiddenPrefix}": such names are kept for lines`;
   return (
     limitProblem(agent.limits ?? {}, 'limits') ??
     graphProblem(agent, '') ??
     toolProblem(agent) ??
-    policyProblem(agent.policy ?? [], namesIn(agent)) ??
+    policyProblem(agent.policy ?? [], namesIn(agent), agent.state) ??
     versionProblem(agent, namesIn(agent))
   );
 }
 
 function namesIn(agent: AnyAgent) {
-  return { nodes: nodeNames(agent, ''), tools: Object.keys(agent.tools) };
+  return { nodes: nodeNames(agent, ''), tools: Object.keys(agent.tools), edges: edgeNames(agent, '') };
 }
 
 /** The names of all nodes, those inside of graphs as `graph/node`. */
@@ -170,6 +177,15 @@ export function nodeNames(graph: Pick<AnyAgent, 'nodes'>, scope: string): readon
   return Object.entries(graph.nodes as Readonly<Record<string, object>>).flatMap(([name, node]) =>
     isSubgraph(node) ? nodeNames(node, `${scope}${name}/`) : [`${scope}${name}`],
   );
+}
+
+/** The names of the nodes that an edge leaves. */
+function edgeNames(graph: Pick<AnyAgent, 'nodes' | 'edges'>, scope: string): readonly string[] {
+  const own = Object.keys(graph.edges ?? {}).map((name) => `${scope}${name}`);
+  const inner = Object.entries(graph.nodes as Readonly<Record<string, object>>).flatMap(([name, node]) =>
+    isSubgraph(node) ? edgeNames(node, `${scope}${name}/`) : [],
+  );
+  return [...own, ...inner];
 }
 
 /** The agents that this one starts as children. */
@@ -209,8 +225,9 @@ function graphProblem(graph: Pick<AnyAgent, 'start' | 'nodes' | 'edges'>, path: 
   for (const [name, node] of Object.entries(graph.nodes as Readonly<Record<string, object>>)) {
     const problem = isSubgraph(node)
       ? graphProblem(node, `${path}${name}/`)
-      : 'deadlineMs' in node &&
-        limitProblem({ runMs: node.deadlineMs }, '')?.replace('.runMs', `node "${path}${name}" deadlineMs`);
+      : ((typeof node === 'function' ? undefined : nodeProblem(`${path}${name}`, node)) ??
+        ('deadlineMs' in node &&
+          limitProblem({ runMs: node.deadlineMs }, '')?.replace('.runMs', `node "${path}${name}" deadlineMs`)));
     if (problem) return problem;
   }
   return undefined;
@@ -226,6 +243,8 @@ function toolProblem(agent: AnyAgent): string | undefined {
     if (tool.effect !== 'read' && tool.effect !== 'idempotent' && tool.effect !== 'once') {
       return `tool "${key}" has the effect class "${String(tool.effect)}": say read, idempotent or once`;
     }
+    const problem = toolDefinitionProblem(key, tool);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }

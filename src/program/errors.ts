@@ -22,6 +22,7 @@ export interface ProgramErrorDetails {
   outcomes_differ: { name: string; key: string; entry: number; later: string };
   effect_timed_out: { name: string; afterMs: number };
   effect_not_started: { name: string; lateMs: number };
+  argument_invalid: { call: string; problem: string };
   calls_overlap: { first: string; second: string };
   call_not_awaited: { node: string; call: string };
   replay_mismatch: { step: string; recorded: string; called: string };
@@ -43,6 +44,7 @@ const rare: Readonly<Record<keyof RareProgramErrorDetails, true>> = {
   children_too_deep: true,
   child_failed: true,
   model_unknown: true,
+  usage_invalid: true,
 };
 
 export const programErrors = errorFamily<ProgramErrorDetails>(
@@ -76,6 +78,7 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
       `"${d.name}" had two outcomes that differ: the first stands, the later one (${d.later}) is kept beside it in ledger entry ${d.entry}. Look up at the receiver what happened.`,
     effect_timed_out: (d) => `"${d.name}" did not answer within ${d.afterMs} ms.`,
     effect_not_started: (d) => `"${d.name}" was not started: the tab stood still for ${d.lateMs} ms too long.`,
+    argument_invalid: (d) => `${d.call} cannot be called so: ${d.problem}. Nothing was kept of this call.`,
     calls_overlap: (d) =>
       `"${d.second}" cannot be told apart from "${d.first}", called in the same scope. Use all(items, (item, { call }) => …), or give each call a { key } of its own.`,
     call_not_awaited: (d) => `Node "${d.node}" ended while "${d.call}" was still running: await every call.`,

@@ -14,6 +14,7 @@ export const failureClasses: readonly FailureClass[] = ['recoverable', 'needs_re
 const recoverableCodes: readonly string[] = ['effect_timed_out', 'node_timed_out', 'effect_not_started'];
 const repairCodes: readonly string[] = [
   'model_output_invalid',
+  'usage_invalid',
   'tool_input_invalid',
   'tool_result_invalid',
   'tool_unknown',

@@ -2,7 +2,9 @@
  * The policy table of an agent (B6, B8): data that says what is done about a failure once its retries are spent. Rules are
  * tried in their order; the first that fits, can be carried out, and has not been used up is taken. Each decision is an event.
  */
+import type { Fields } from '../model/fields.ts';
 import { type FailureClass, failureClasses } from './failure-class.ts';
+import { checkInput } from './state.ts';
 
 /** What a rule is for; what it does not name fits all. */
 export interface PolicyMatch {
@@ -97,21 +99,23 @@ export function timesOf(rule: PolicyRule): number {
   return rule.times ?? (rule.action === 'retry' || rule.action === 'go_back' ? 1 : Infinity);
 }
 
-interface Names {
+export interface Names {
   readonly nodes: readonly string[];
   readonly tools: readonly string[];
+  /** Nodes that an edge leaves. */
+  readonly edges: readonly string[];
 }
 
 /** What is wrong with a table; `undefined` if nothing is. */
-export function policyProblem(table: PolicyTable, names: Names): string | undefined {
+export function policyProblem(table: PolicyTable, names: Names, fields: Fields): string | undefined {
   for (const [index, rule] of table.entries()) {
-    const problem = ruleProblem(rule, names);
+    const problem = ruleProblem(rule, names, fields);
     if (problem !== undefined) return `rule ${index + 1} of its policy ${problem}`;
   }
   return undefined;
 }
 
-function ruleProblem(rule: PolicyRule, { nodes, tools }: Names): string | undefined {
+function ruleProblem(rule: PolicyRule, { nodes, tools, edges }: Names, fields: Fields): string | undefined {
   const strange = Object.keys(rule).find((key) => !known.includes(key));
   if (strange !== undefined) return `has "${strange}"; there are ${known.join(', ')}`;
   if (!actions.includes(rule.action)) return `has the action "${rule.action}"; there are ${actions.join(', ')}`;
@@ -121,6 +125,10 @@ function ruleProblem(rule: PolicyRule, { nodes, tools }: Names): string | undefi
     unknown('tool', rule.tool, tools) ??
     (rule.action === 'use_tool' ? unknown('tool to use', rule.use, tools) : undefined) ??
     (rule.action === 'go_back' ? unknown('place before', rule.before, ['model', 'tool', 'load']) : undefined) ??
+    (rule.action === 'default' ? updateProblem(fields, rule.update) : undefined) ??
+    ((rule.action === 'default' || rule.action === 'skip') && rule.node !== undefined && !edges.includes(rule.node)
+      ? `has the action "${rule.action}" for node "${rule.node}", and no edge leaves it: add one`
+      : undefined) ??
     (rule.times === undefined || (Number.isSafeInteger(rule.times) && rule.times > 0)
       ? undefined
       : `says times ${rule.times}, not a whole number from 1`)
@@ -131,4 +139,14 @@ function unknown(what: string, name: string | undefined, among: readonly string[
   return name === undefined || among.includes(name)
     ? undefined
     : `names the ${what} "${name}"; there are ${among.join(', ')}`;
+}
+
+/** As far as it can be told without a state: what reducers make of it shows in the run. */
+function updateProblem(fields: Fields, update: object): string | undefined {
+  try {
+    checkInput(fields, update);
+    return undefined;
+  } catch (error) {
+    return `gives an update that cannot be used: ${String((error as Error).message)}`;
+  }
 }

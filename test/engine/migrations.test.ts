@@ -210,11 +210,11 @@ describe('refused, with the version that wrote it, and nothing is changed:', () 
   }
 
   test('[A10d] a state that is too old for the migrations', async () => {
-    const { 3: _, ...others } = migrations;
+    const { 2: _, ...others } = migrations;
     const error = await blocked(await givenOld(), agentOf(5, others));
     expect(error).toMatchObject({
       code: 'state_too_old',
-      details: { stateVersion: 1, agentVersion: 1, known: 5, missing: 3 },
+      details: { stateVersion: 1, agentVersion: 1, known: 5, missing: 2 },
     });
     expect(error.message).toContain('written by version 1 of its agent');
   });
@@ -244,14 +244,42 @@ describe('refused, with the version that wrote it, and nothing is changed:', () 
   });
 
   test('[A10d] a state that does not fit its schemas after the migration', async () => {
-    const wrong: Migrations = { 2: (state) => ({ ...state, names: 7 }) };
-    expect(await blocked(await givenOld(), agentOf(2, wrong))).toMatchObject({ code: 'state_invalid' });
+    const wrong: Migrations = { 2: ({ lines }) => ({ lines, names: 7 }) };
+    expect(await blocked(await givenOld(), agentOf(2, wrong))).toMatchObject({
+      code: 'migration_failed',
+      details: { thread: 'thread', from: 1, to: 2, reason: expect.stringContaining('its field "names" does not fit') },
+    });
   });
 
   test('[A10d] a log under the name of another field', async () => {
     const moved: Migrations = { ...migrations, 5: ({ lines, ...rest }) => ({ ...rest, words: lines }) };
-    expect(await blocked(await givenOld(), agentOf(5, moved))).toMatchObject({ code: 'state_invalid' });
+    expect(await blocked(await givenOld(), agentOf(5, moved))).toMatchObject({ code: 'migration_failed' });
   });
+
+  test('[A10d] a field that the agent does not declare', async () => {
+    const misspelt: Migrations = { 2: ({ name, ...rest }) => ({ ...rest, nmaes: [name] }) };
+    expect(await blocked(await givenOld(), agentOf(2, misspelt))).toMatchObject({
+      code: 'migration_failed',
+      details: {
+        thread: 'thread',
+        reason:
+          'it returned the field "nmaes", which the agent does not declare; there are names, lines. Leave out what is to go',
+      },
+    });
+  });
+
+  test.each([
+    [{ name: value(z.string(), ''), lines: value(z.array(z.string()), []) }, 'lines', 'log', 'value'],
+    [{ name: log(z.string()), lines: log(z.string()) }, 'name', 'value', 'log'],
+  ] as const)(
+    '[A10d] a value that became a log, or the reverse, in one state version (%#)',
+    async (shape, field, stored, declared) => {
+      expect(await blocked(await givenOld(), agentOf(1, {}, shape))).toMatchObject({
+        code: 'field_changed',
+        details: { thread: 'thread', field, stored, declared },
+      });
+    },
+  );
 });
 
 test.each([[{ 1: (state: object) => ({ ...state }) }], [{ 4: (state: object) => ({ ...state }) }]])(
@@ -334,4 +362,9 @@ describe('lines that are under way', () => {
     expect(await older.run()).toEqual({ end: 'done' });
     expect(await plainState(older)).toEqual({ count: 8, said: ['a Tue', 'b Tue', 'c Tue', 'sum'] });
   });
+});
+
+test('[A10c] a gap between the migrations is refused when the agent is defined', () => {
+  const { 3: _, ...others } = migrations;
+  expect(() => agentOf(5, others)).toThrow(/migrations to state versions 2, 4, 5, and none to 3: add it/);
 });

@@ -111,7 +111,7 @@ describe('a step that failed for good', () => {
   test('[B8b] takes the first rule that fits by class, node, tool and code', async () => {
     const never: PolicyRule[] = [
       { class: 'recoverable', action: 'skip' },
-      { node: 'after', action: 'skip' },
+      { node: 'after', action: 'retry' },
       { code: 'tool_denied', action: 'skip' },
     ];
     const policy: PolicyTable = [
@@ -328,7 +328,7 @@ describe('a step that failed for good', () => {
       expect(await thread.run()).toEqual({ end: 'waiting' });
       const later = await scene.open();
       const wait = only(await later.waits());
-      expect(wait.reason).toBe('Step "work" failed: odd What now: "retry", "skip" or "stop"?');
+      expect(wait.reason).toBe('Step "work" failed: odd. What now: "retry", "skip" or "stop"?');
       await answer(later, wait, { decision: 'reply', value: reply });
       return { scene, end: await (await scene.open()).run() };
     };

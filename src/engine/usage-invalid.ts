@@ -1,0 +1,15 @@
+import type { LanguageModel, ModelUsage } from '../program/model.ts';
+import { rareProgramErrors } from '../program/rare-errors.ts';
+import { costOf } from './model-effect.ts';
+
+/** Says what a model told of its use, as it told it. */
+export function usageInvalid(model: LanguageModel, usage: Partial<ModelUsage> | null) {
+  const { inputTokens, outputTokens } = usage ?? {};
+  const cost: unknown = costOf(model, { ...usage } as ModelUsage);
+  const details = { inputTokens: shown(inputTokens), outputTokens: shown(outputTokens), cost: shown(cost) };
+  return rareProgramErrors.make('usage_invalid', { model: model.name, ...details });
+}
+
+function shown(amount: unknown): string {
+  return typeof amount === 'string' ? JSON.stringify(amount) : String(amount);
+}

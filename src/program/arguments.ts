@@ -1,0 +1,28 @@
+/** What JavaScript lets through where TypeScript would not: checked before anything is recorded. */
+import { programErrors } from './errors.ts';
+
+/** @throws `argument_invalid` */
+export function checkText(call: string, what: string, given: unknown): void {
+  if (typeof given !== 'string') refuse(call, `${what} is ${kindOf(given)}, not a text`);
+}
+
+/** @throws `argument_invalid` */
+export function checkList(call: string, what: string, given: unknown): void {
+  if (!Array.isArray(given)) refuse(call, `${what} is ${kindOf(given)}, not a list`);
+}
+
+/** A time in milliseconds, where one is given. @throws `argument_invalid` */
+export function checkDuration(call: string, what: string, given: unknown): void {
+  if (given === undefined || given === null) return;
+  if (typeof given !== 'number' || !(given >= 0) || given === Infinity)
+    refuse(call, `${what} is ${typeof given === 'number' ? given : kindOf(given)}, not a number from 0`);
+}
+
+function refuse(call: string, problem: string): never {
+  throw programErrors.make('argument_invalid', { call, problem });
+}
+
+function kindOf(given: unknown): string {
+  if (given === null || given === undefined) return String(given);
+  return Array.isArray(given) ? 'a list' : `of type ${typeof given}`;
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { defineAgent } from '../../src/program/agent.ts';
+import { head, Scene } from './support.ts';
+
+test.each([
+  [['gone'], 'go', 'its branch "gone" is not there; there are "split", "go"'],
+  [['go'], 'later', 'its join "later" is not there; there are "split", "go"'],
+])(
+  '[B1d] a fork into %j that joins at "%s" fails its step, and says what is not there',
+  async (nodes, join, problem) => {
+    const agent = defineAgent({
+      name: 'forking',
+      version: 1,
+      state: {},
+      start: 'split',
+      nodes: {
+        split: (_state, { parallel }) => parallel(nodes as 'go'[], { join: join as 'go' }),
+        go: (_state, { end }) => end(),
+      },
+    });
+    const scene = new Scene({ agent });
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect((await head(await scene.open())).control.failure).toMatchObject({
+      code: 'fork_invalid',
+      details: { node: 'split', problem },
+    });
+  },
+);

@@ -1,0 +1,57 @@
+/** What a model says it used is counted against budgets, and so it is checked. */
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { log } from '../../src/model/fields.ts';
+import { defineAgent } from '../../src/program/agent.ts';
+import type { LanguageModel, ModelUsage } from '../../src/program/model.ts';
+import { head, Scene } from './support.ts';
+
+function asking(usage: unknown, price?: LanguageModel['price']) {
+  let calls = 0;
+  const model: LanguageModel = {
+    name: 'odd',
+    ...(price && { price }),
+    async *stream() {
+      calls += 1;
+      yield { type: 'text', text: 'yes' };
+      yield { type: 'finish', usage: usage as ModelUsage };
+    },
+  };
+  const agent = defineAgent({
+    name: 'asking',
+    version: 1,
+    state: { said: log(z.string()) },
+    limits: { tokens: 100 },
+    start: 'go',
+    nodes: { go: async (_state, { model: ask, end }) => end({ said: [await ask.text('well?')] }) },
+  });
+  return { scene: new Scene({ agent, model }), calls: () => calls };
+}
+
+describe('the use that a model tells', () => {
+  test.each([
+    [{}, undefined, 'inputTokens undefined, outputTokens undefined, cost 0'],
+    [{ inputTokens: -5, outputTokens: 1 }, undefined, 'inputTokens -5, outputTokens 1, cost 0'],
+    [{ inputTokens: '7', outputTokens: 1 }, undefined, 'inputTokens "7", outputTokens 1, cost 0'],
+    [{ inputTokens: 1, outputTokens: 1, cost: Number.NaN }, undefined, 'inputTokens 1, outputTokens 1, cost NaN'],
+    [{ inputTokens: 1, outputTokens: 1, cost: '2' }, undefined, 'inputTokens 1, outputTokens 1, cost "2"'],
+    [{ inputTokens: 1, outputTokens: Infinity }, undefined, 'inputTokens 1, outputTokens Infinity, cost 0'],
+    [null, undefined, 'inputTokens undefined, outputTokens undefined, cost 0'],
+    [
+      { inputTokens: 1, outputTokens: 1 },
+      { inputPerMillion: Number.NaN, outputPerMillion: 1 },
+      'inputTokens 1, outputTokens 1, cost NaN',
+    ],
+  ])('[B7c] as %j, by the price %j, fails its call once, and is not counted', async (usage, price, values) => {
+    const { scene, calls } = asking(usage, price);
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    const { failure, spent } = (await head(await scene.open())).control;
+    expect(failure).toMatchObject({ code: 'effect_failed', cause: { code: 'usage_invalid' } });
+    expect(failure?.message).toBe(
+      `"odd" failed in all 1 attempts: Model "odd" finished with a use that cannot be counted: ${values}. Each must be a number from 0: mend its finish part, or its price.`,
+    );
+    expect(spent).toMatchObject({ tokens: 0, cost: 0 });
+    expect(calls()).toBe(1);
+  });
+});
