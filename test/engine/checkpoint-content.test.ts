@@ -20,7 +20,7 @@ const look = tool({
   description: 'Looks',
   input: z.object({}),
   effect: 'idempotent',
-  retry: { backoffMs: [] },
+  retry: { backoffMs: [0] },
   run: () => {
     if (failuresLeft > 0) {
       failuresLeft -= 1;
@@ -42,7 +42,7 @@ const agent = defineAgent({
     think: async ({ round }, { model, goto }) =>
       goto(round < 2 ? 'check' : 'buy', { round: round + 1, notes: [await model.text(`round ${round}`)] }),
     check: {
-      retry: { backoffMs: [] },
+      retry: { backoffMs: [0] },
       run: async (_state, { call, goto }) => {
         if (crashesLeft > 0) {
           crashesLeft -= 1;

@@ -1,10 +1,9 @@
-/** What authors and pages give where a text or a number is expected: it is refused or counted as none, and never makes a record unreadable. */
-import { describe, expect, test } from 'vitest';
+/** What authors and pages give where a text or a number is expected: it is refused, and never makes a record unreadable. */
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { value } from '../../src/model/fields.ts';
 import type { WaitAnswer } from '../../src/model/wait.ts';
 import { defineAgent } from '../../src/program/agent.ts';
-import type { LanguageModel, ModelUsage } from '../../src/program/model.ts';
 import type { NodeContext } from '../../src/program/node-context.ts';
 import { tool } from '../../src/program/tool.ts';
 import { answer, head, only, Scene } from './support.ts';
@@ -38,12 +37,7 @@ const callAct = ({ call }: Context) => call('act', {});
 const approval = 'always';
 
 test.each<[string, ReturnType<typeof acting>, RegExp]>([
-  ['a question', acting(({ ask }) => ask(42 as never)), /a number at the reason of a wait/],
-  ['an event', acting(({ waitFor }) => waitFor(5 as never)), /a number at the name of what is waited for/],
-  ['a time', acting(({ ask }) => ask('Which day?', { expiresMs: '500' as never })), /the time until a wait expires/],
-  ['no time', acting(({ ask }) => ask('Which day?', { expiresMs: Number.NaN })), /the time until a wait expires/],
   ['a reason', acting(callAct, { approval, reason: async () => 'because' }), /a object at the reason of a wait/],
-  ['a time for approvals', acting(callAct, { approval, approvalExpiresMs: '5' }), /the time until a wait expires/],
   ['a message', acting(async () => Object.assign(new Error('x'), { message: 42 })), /at result\.message/],
 ])(
   '[A7d, B9a] %s of another type fails its run with a reason; the thread can be read',
@@ -83,28 +77,6 @@ test('[B12a, A7d] reasons and limits that are no text or number leave the event 
   if (parent !== null) await thread.rollBack(parent, { reason: { why: 'odd' } as never });
   const types = (await thread.events()).map(({ type }) => type);
   expect(types).toEqual(expect.arrayContaining(['extended', 'rolled_back']));
-});
-
-describe('a model whose usage is', () => {
-  const using = (usage: unknown): LanguageModel => ({
-    name: 'odd',
-    async *stream() {
-      yield { type: 'text', text: 'hi' };
-      yield { type: 'finish', usage: usage as ModelUsage };
-    },
-  });
-
-  test.each<[string, unknown, ModelUsage]>([
-    ['nothing', null, { inputTokens: 0, outputTokens: 0, cost: 0 }],
-    ['no number', { inputTokens: Number.NaN, outputTokens: undefined }, { inputTokens: 0, outputTokens: 0, cost: 0 }],
-    ['a text', { inputTokens: '7', outputTokens: 1, cost: '0.5' }, { inputTokens: 7, outputTokens: 1, cost: 0.5 }],
-  ])('[B7c, A7d] %s is counted as far as it can be, and its checkpoint can be read', async (_what, usage, counted) => {
-    const agent = acting(({ model }) => model.text('Hello?'));
-    const scene = new Scene({ agent, model: using(usage) });
-    const thread = await scene.begun();
-    expect(await thread.run()).toEqual({ end: 'done' });
-    expect((await head(await scene.open())).control.usage).toEqual(counted);
-  });
 });
 
 test.each<[string, () => unknown]>([
