@@ -36,6 +36,7 @@ import { compare } from './time-travel-compare.ts';
 import { diff, inspect } from './time-travel-diff.ts';
 import { fork } from './time-travel-fork.ts';
 import { compensateAll } from './time-travel-undo.ts';
+import { withUndoings } from './undone.ts';
 import { usageInvalid } from './usage-invalid.ts';
 
 export const parts = {
@@ -83,4 +84,5 @@ export const parts = {
   versionFor,
   waitCalls,
   withoutRefused,
+  withUndoings,
 } as const;

@@ -152,7 +152,7 @@ function resolutionOf(
     kind,
     name: `${request.name} (${kind})`,
     effectClass: 'idempotent',
-    args: [attempt, round],
+    args: [attempt, round, number],
     place: `${request.place}/${kind}.${number}.${round}`,
     retry: { ...defaultRetry, backoffMs: request.retry.backoffMs },
     timeLimitMs: request.timeLimitMs,

@@ -12,6 +12,7 @@ import type { KnownEffect } from './effect-request.ts';
 import { intentOf, remember, writeIntent } from './ledger-writes.ts';
 import type { StepRun } from './step-run.ts';
 import type { ThreadWriter } from './thread-writer.ts';
+import { withUndoings } from './undone.ts';
 
 interface Offer {
   readonly entry: LedgerEntry;
@@ -66,12 +67,14 @@ export async function readEntry(codec: ThreadCodec, number: number): Promise<Led
 
 async function readOffers({ codec, image }: ThreadWriter, choices: readonly StandingChoice[]): Promise<Offers> {
   const since = image.state?.checkpoint.control.past.abandoned.at(-1)?.to ?? 0;
-  const { entries } = await readLedger(codec, since, image.row.ledger);
-  const taken = new Set(entries.map(({ outcome }) => outcome?.source).filter((source) => source !== undefined));
   const numbers = choices.flatMap(({ entry, choice }) => (choice === 'reuse' ? [entry] : []));
+  const read = await readLedger(codec, Math.min(since, ...numbers.map((number) => number - 1)), image.row.ledger);
+  const made = new Map((await withUndoings(codec, read.entries)).map((entry) => [entry.intent.number, entry]));
+  const later = read.entries.filter(({ intent }) => intent.number > since);
+  const taken = new Set(later.map(({ outcome }) => outcome?.source).filter((source) => source !== undefined));
   const offers = await Promise.all(
     numbers.map(async (number): Promise<Offer> => {
-      const entry = await readEntry(codec, number);
+      const entry = made.get(number);
       if (entry?.outcome === undefined) throw lost(number); // else its call would be made again
       return { entry, madeAt: (await entryOfTheCall(codec, entry)).intent.number };
     }),

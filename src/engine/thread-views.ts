@@ -57,7 +57,9 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
   async effects(): Promise<readonly EffectInfo[]> {
     const opened = await this.open();
     const { entries } = opened ? await readLedger(opened.codec, 0, opened.row.ledger) : { entries: [] };
-    const calls = entries.filter(({ intent }) => intent.kind !== 'inputs' && intent.kind !== 'node');
+    const isUndone = entries.some(({ intent }) => intent.kind === 'compensate');
+    const ended = opened && isUndone ? await (await onDemand()).withUndoings(opened.codec, entries) : entries;
+    const calls = ended.filter(({ intent }) => intent.kind !== 'inputs' && intent.kind !== 'node');
     return calls.map((entry) => effectInfo(entry, this.isLive));
   }
 

@@ -11,6 +11,7 @@ import { toolNow } from '../program/versions.ts';
 import { effectInfo, settles } from './step-ledger.ts';
 import { travelErrors } from './time-travel-errors.ts';
 import { isPassedOver, type Standing } from './time-travel-standing.ts';
+import { withUndoings } from './undone.ts';
 
 export type EffectChoices = Readonly<Record<string, EffectChoice>>;
 
@@ -41,7 +42,7 @@ export async function crossedEffects(
   isLive: boolean,
 ): Promise<PassedOver> {
   const read = await readLedger(codec, standing.from, row.ledger);
-  const entries = read.entries.filter(({ intent }) => isPassedOver(standing, intent));
+  const entries = (await withUndoings(codec, read.entries)).filter(({ intent }) => isPassedOver(standing, intent));
   const { lost } = read; // of which step they were is not known
   const past = state?.checkpoint.control.past;
   const isOwn = (number: number) => past === undefined || !isAbandoned(past, number);

@@ -209,3 +209,49 @@ describe('evidence is never refused', () => {
     expect(await parts(scene)).toEqual(['1.d', '1.i']);
   });
 });
+
+test('[B12c, B4e] a call that answered while it was undone counts as undone, also for a run that reuses its result', async () => {
+  const [isCalled, answered] = [deferred<void>(), deferred<string>()];
+  let undone = 0;
+  const book = tool({
+    name: 'book',
+    description: 'Books',
+    input: z.object({}),
+    effect: 'once',
+    run: () => {
+      isCalled.resolve();
+      return answered.promise;
+    },
+    compensate: async () => {
+      undone += 1;
+      answered.resolve('booked');
+      while (!(await scene.stored('ledger')).some(({ key }) => key.endsWith('1.o'))) await quiet();
+    },
+  });
+  const agent = defineAgent({
+    name: 'booker',
+    version: 1,
+    state: { result: value(z.string(), '') },
+    tools: { book },
+    start: 'go',
+    nodes: {
+      go: async (_state, { call, end }) =>
+        end({ result: await call('book', {}).catch(({ code }: { code: string }) => code) }),
+    },
+  });
+  const scene: Scene = new Scene({ agent });
+  void (await scene.begun()).run();
+  await isCalled.promise;
+  const second = await scene.open();
+  expect(await second.run()).toEqual({ end: 'done' });
+  expect(await second.state()).toEqual({ result: 'effect_compensated' });
+  const [call] = await second.effects();
+  expect(call).toMatchObject({ name: 'book', status: 'compensated' });
+
+  const [, began] = await second.checkpoints();
+  if (began === undefined || call === undefined) throw new Error('nothing to go back to');
+  await second.rollBack(began.id, { effects: { [call.key]: 'reuse' } });
+  expect(await second.run()).toEqual({ end: 'done' });
+  expect(await second.state()).toEqual({ result: 'effect_compensated' });
+  expect(undone).toBe(1);
+});

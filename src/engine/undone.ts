@@ -1,0 +1,30 @@
+/**
+ * What became of calls that were undone. The call's own record may say that it succeeded: its answer came while it was being
+ * undone, and evidence is never refused (PROTOCOL 3). Once its undoing has begun, that decides.
+ */
+import type { LedgerEntry } from '../codec/ledger-codec.ts';
+import type { ThreadCodec } from '../codec/thread-codec.ts';
+
+/** The entries with the ends that their undoings gave them; without an end where one has begun. */
+export async function withUndoings(
+  codec: ThreadCodec,
+  entries: readonly LedgerEntry[],
+): Promise<readonly LedgerEntry[]> {
+  const undoings = entries.filter(({ intent }) => intent.kind === 'compensate');
+  if (undoings.length === 0) return entries;
+  const ends = new Map<number, LedgerEntry>();
+  for (const undoing of undoings) {
+    const args = await codec.decodeValue(undoing.intent.args);
+    const number: unknown = Array.isArray(args) ? args[2] : undefined; // as `resolution.ts` gives them
+    if (typeof number !== 'number') continue;
+    if (ends.get(number)?.outcome?.status !== 'succeeded') ends.set(number, undoing);
+  }
+  return entries.map((entry) => {
+    const end = ends.get(entry.intent.number);
+    if (end === undefined || entry.outcome?.status !== 'succeeded') return entry;
+    if (end.outcome?.status !== 'succeeded') return { ...entry, outcome: undefined };
+    const { atMs } = end.outcome;
+    const outcome = { status: 'compensated', value: null, error: null, by: 'compensate', atMs, final: true } as const;
+    return { ...entry, outcome };
+  });
+}
