@@ -23,6 +23,7 @@ import { LineEnds } from './line-ends.ts';
 import { migratedValues } from './migrate-state.ts';
 import { waitCalls } from './node-waits.ts';
 import { purgeThreads } from './purge.ts';
+import { countRecordedUse } from './recorded-use.ts';
 import { RecordedWaits } from './recorded-waits.ts';
 import { repairThread } from './repair.ts';
 import { addReplayedInputs } from './replayed-inputs.ts';
@@ -50,6 +51,7 @@ export const parts = {
   compare,
   dedupIdInvalid,
   compensateAll,
+  countRecordedUse,
   Deliveries,
   diff,
   edit,

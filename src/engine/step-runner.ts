@@ -143,7 +143,7 @@ export async function startStep(
     const failed = ledger.spentBy;
     if (failed !== undefined && !parts.isDecided) {
       try {
-        const { countRecordedUse } = await import('./recorded-use.ts');
+        const { countRecordedUse } = await onDemand();
         await countRecordedUse(run, [parts.model, ...Object.values(parts.models)]);
       } catch (error) {
         return { type: 'threw', error };

@@ -54,7 +54,7 @@ function problemIn(what: string, definition: object, checks: Checks): string | u
     const [wanted, fits] = checks[key] ?? [];
     if (given === undefined) continue;
     if (fits?.(given) === false)
-      return `${what} has the ${key} ${JSON.stringify(given) ?? String(given)}, not ${wanted}`;
+      return `${what} has the ${key} ${typeof given === 'number' ? given : (JSON.stringify(given) ?? String(given))}, not ${wanted}`;
     if (key === 'retry') {
       const problem = problemIn(`the retry of ${what}`, given as object, retryChecks);
       if (problem !== undefined) return problem;
