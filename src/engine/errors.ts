@@ -35,7 +35,7 @@ const rare: Readonly<Record<keyof RareEngineErrorDetails, true>> = {
 export const engineErrors = errorFamily<EngineErrorDetails>(
   {
     thread_id_invalid: (d) => `This is no thread id: ${d.problem}. Give a text of 1 to 1,024 characters.`,
-    thread_unknown: (d) => `There is no thread "${d.thread}" yet.`,
+    thread_unknown: (d) => `There is no thread "${d.thread}" yet: send it its first input.`,
     thread_of_another_agent: (d) =>
       `Thread "${d.thread}" belongs to agent "${d.agent}", not to "${d.expected}". Use another thread id. Nothing was changed.`,
     not_owner: (d) =>
@@ -50,7 +50,7 @@ export const engineErrors = errorFamily<EngineErrorDetails>(
     retention_invalid: (d) => `The retention cannot be used: ${d.problem}. Nothing was deleted.`,
     lease_lost: (d) =>
       `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
-    checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}.`,
+    checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}: take one from its list.`,
     limit_invalid: (d) => `A list of ${d.limit} checkpoints cannot be given: give a whole number from 1.`,
     id_taken: (d) =>
       `The id "${d.dedupId}" of thread "${d.thread}" is taken: what is kept under it (${d.kept}) says something else. This one was not kept: send it under an id of its own.`,
@@ -58,7 +58,7 @@ export const engineErrors = errorFamily<EngineErrorDetails>(
       `Thread "${d.thread}" has no wait ${d.wait} any more, or never had: read its waits again. Nothing was changed.`,
     wait_closed: (d) => `Wait ${d.wait} was answered before: "${d.winner}". This answer changed nothing.`,
     answer_mismatch: (d) =>
-      `The answer to wait ${d.wait} was given for other arguments of tool "${d.tool}" than those asked now. Ask again.`,
+      `The answer to wait ${d.wait} was given for something else than what is asked${d.tool === '' ? '' : ` about "${d.tool}"`} now: read the waits and ask again.`,
     answer_invalid: (d) => `Wait ${d.wait} cannot be answered with "${d.decision}". Answer ${d.allowed}.`,
     code_not_loaded: (d) =>
       `A part of this app that is needed now could not be loaded: ${d.reason}. Go online, or reload after an update of the app. Nothing was changed.`,

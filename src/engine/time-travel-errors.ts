@@ -18,7 +18,7 @@ const options: readonly EffectChoice[] = ['reuse', 'redo', 'compensate'];
 
 export const travelErrors = errorFamily<TravelErrorDetails>({
   choice_needed: (d) =>
-    `Going on from checkpoint ${d.checkpoint} of thread "${d.thread}" passes over ${d.effects.length} effects: ${d.effects.map(({ name, status, key }) => `"${name}" (${status}, ${key})`).join(', ')}. Say for each what is to become of it (${options.join(', ')}). Nothing was changed.`,
+    `Going on from checkpoint ${d.checkpoint} of thread "${d.thread}" passes over effects that need a choice (${d.effects.length}): ${d.effects.map(({ name, status, key }) => `"${name}" (${status}, ${key})`).join(', ')}. Say for each what is to become of it (${options.join(', ')}). Nothing was changed.`,
   choice_unknown: (d) =>
     `There is a choice for effect ${d.effect}, but going back does not pass over such an effect in thread "${d.thread}". Nothing was changed.`,
   choice_invalid: (d) =>

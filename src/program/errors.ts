@@ -61,7 +61,7 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
       `The item of node "${d.node}" cannot be used: ${d.problem}. Items are what fanOut(node, items) gave.`,
     state_invalid: (d) =>
       `The update of field "${d.field}" does not fit its schema: ${d.problem}. Nothing was committed.`,
-    field_unknown: (d) => `There is no field "${d.field}"; the agent has ${d.known}.`,
+    field_unknown: (d) => `There is no field "${d.field}" to give a value to; the agent has ${d.known}.`,
     tool_unknown: (d) => `There is no tool "${d.tool}"; the agent has ${d.known}.`,
     tool_input_invalid: (d) =>
       `The input for tool "${d.tool}" does not fit its schema: ${d.problem}. It was not called.`,
@@ -71,7 +71,7 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
     approval_expired: (d) => `Nobody allowed the call of tool "${d.tool}" within ${d.afterMs} ms. It was not made.`,
     wait_expired: (d) =>
       `Nothing came for the ${d.kind} "${d.about}" within ${d.afterMs} ms. Catch this error to go on.`,
-    effect_failed: (d) => `"${d.name}" failed in all ${d.attempts} attempts: ${d.reason}`,
+    effect_failed: (d) => `"${d.name}" failed${d.attempts === 1 ? '' : ` in all ${d.attempts} attempts`}: ${d.reason}`,
     effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
     effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,
     outcomes_differ: (d) =>

@@ -24,7 +24,7 @@ export const rareProgramErrors = errorFamily<RareProgramErrorDetails>({
   lines_failed: (d) =>
     `${d.failed} of the ${d.lines} lines that node "${d.node}" forked into failed. The first: ${d.first} What the others did is kept.`,
   step_limit: (d) =>
-    `The run stopped at node "${d.node}" after ${d.steps} steps, the agent's maxSteps. Its state is kept.`,
+    `The run stopped at node "${d.node}" after ${d.steps} steps, the agent's maxSteps. Its state is kept: extend the run by steps, and it goes on.`,
   resume_limit: (d) =>
     `Node "${d.node}" was resumed ${d.resumes} times and never ended: it seems to stop its worker. Its state is kept.`,
   question_declined: (d) =>

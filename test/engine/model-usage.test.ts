@@ -49,7 +49,7 @@ describe('the use that a model tells', () => {
     const { failure, spent } = (await head(await scene.open())).control;
     expect(failure).toMatchObject({ code: 'effect_failed', cause: { code: 'usage_invalid' } });
     expect(failure?.message).toBe(
-      `"odd" failed in all 1 attempts: Model "odd" finished with a use that cannot be counted: ${values}. Each must be a number from 0: mend its finish part, or its price.`,
+      `"odd" failed: Model "odd" finished with a use that cannot be counted: ${values}. Each must be a number from 0: mend its finish part, or its price.`,
     );
     expect(spent).toMatchObject({ tokens: 0, cost: 0 });
     expect(calls()).toBe(1);
