@@ -15,31 +15,21 @@ import type { Control } from '../model/checkpoint.ts';
 import type { Frame } from '../model/frame.ts';
 import { withSettled } from '../model/inbox.ts';
 import type { LeaseKind, ThreadRow } from '../model/records.ts';
-import { RunBoundaries } from './boundaries.ts';
-import { Boundary, type BoundaryParts } from './boundary.ts';
+import type { Boundary } from './boundary.ts';
 import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
 import type { FullDisk } from './give.ts';
+import { type Leased, leasedParts } from './leased.ts';
 import { defaultMaxResumes } from './limits.ts';
 import { openLines } from './line-status.ts';
-import { LineUpdates } from './line-updates.ts';
 import { onDemand } from './load-on-demand.ts';
 import { controlOf } from './plans.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
 import { halted, type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
-import { RunLines } from './run-lines.ts';
-import { StepBoundaries } from './step-boundaries.ts';
+import type { RunLines } from './run-lines.ts';
 import type { Tally } from './step-run.ts';
 import { ThreadState } from './thread-state.ts';
 import { ThreadWriter } from './thread-writer.ts';
-import { WaitBoundaries } from './wait-boundaries.ts';
-
-interface Leased {
-  readonly boundary: Boundary;
-  readonly runs: RunBoundaries;
-  readonly waits: WaitBoundaries;
-  readonly lines: RunLines;
-}
 
 export class ThreadRunner {
   readonly #ports: RunPorts;
@@ -286,25 +276,6 @@ export class ThreadRunner {
     const answers = await Promise.all(boundary.control.waits.map((id) => readAnswer(this.#codec, id)));
     return answers.some((answer) => answer !== undefined);
   }
-}
-
-async function leasedParts(
-  parts: BoundaryParts,
-  codec: ThreadCodec,
-  isResumed: boolean,
-  stop: (why: StopReason) => void,
-): Promise<Leased> {
-  const boundary = await Boundary.open(parts, isResumed);
-  const updates = new LineUpdates(codec, () => boundary.image);
-  const runs = new RunBoundaries(boundary, updates);
-  const waits = new WaitBoundaries(boundary);
-  const steps = new StepBoundaries(boundary, updates);
-  const policy = async () => {
-    const { StepPolicy } = await onDemand();
-    return new StepPolicy({ boundary, steps, waits });
-  };
-  const lines = new RunLines({ codec, boundary, updates, runs, steps, waits, policy, stop });
-  return { boundary, runs, waits, lines };
 }
 
 /** An input that does not wait for the end of the run that is under way. */

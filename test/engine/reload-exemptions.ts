@@ -25,7 +25,10 @@ export const exemptions: readonly Exemption[] = [
   { title: /recorded calls of a step that is open need a choice/, reason: sameProcess },
   { title: /a thread whose next node is gone is blocked, names node and version/, reason: sameProcess },
   { title: /one that waits does not end the run while the other is in a call/, reason: sameProcess },
-  { title: /an entry that was written while all answers of the store were lost is known to the step beside it/, reason: sameProcess },
+  {
+    title: /an entry that was written while all answers of the store were lost is known to the step beside it/,
+    reason: sameProcess,
+  },
   { title: /a run that is blocked beside a step stops the step that is under way/, reason: sameProcess },
   { title: /closes the wait: a later answer is refused, and nothing is called/, reason: sameProcess },
   { title: /drops the inputs that were queued before it by name/, reason: counted },
