@@ -78,6 +78,8 @@ export class KeyRing<RootKey = unknown> {
     if (ring === undefined) {
       await createRing(store, keys, cryptography, random);
       [ring, index, rootKey] = await read();
+    } else if (index === undefined || rootKey === undefined) {
+      [ring, index, rootKey] = await read(); // another tab may have made them between these reads
     }
     if (ring === undefined || rootKey === undefined) throw keyMissing(store);
     const root = await openRing(store, ring, cryptography.rootCipher(rootKey), random);

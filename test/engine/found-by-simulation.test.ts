@@ -2,10 +2,16 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { deferred } from '../../src/base/deferred.ts';
+import { KeyRing } from '../../src/codec/key-ring.ts';
+import { webCryptography } from '../../src/codec/webcrypto-cipher.ts';
 import { log, value } from '../../src/model/fields.ts';
+import type { ThreadId } from '../../src/model/ids.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
 import { storeErrors } from '../../src/store/errors.ts';
+import { MemoryKeyStore } from '../../src/stores/memory/memory-key-store.ts';
+import { MemoryStore } from '../../src/stores/memory/memory-store.ts';
+import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
 import { answer, head, never, only, plainState, quiet, Scene, ScriptedModel, withMethods } from './support.ts';
 
@@ -258,4 +264,31 @@ test('[B7c] what a failed step used of its model is counted by the process that 
 
   expect(await heir.run()).toEqual({ end: 'failed' });
   expect((await head(heir)).control.usage).toEqual({ inputTokens: 4, outputTokens: 3, cost: 10 });
+});
+
+test('[I10] a tab that reads the key before another makes it, and the ring after, is not told that the key is missing', async () => {
+  const [store, keys] = [new MemoryStore(), new MemoryKeyStore<CryptoKey>()];
+  const isRead = deferred<void>();
+  const isMade = deferred<void>();
+  const early = {
+    get: async (name: string) => {
+      const found = await keys.get(name);
+      isRead.resolve();
+      return found;
+    },
+    create: (name: string, key: CryptoKey) => keys.create(name, key),
+  };
+  const late = withMethods(store, {
+    get: async (...place) => {
+      await isMade.promise;
+      return store.get(...place);
+    },
+  });
+  const second = KeyRing.open(late, early, webCryptography, seededRandom(2));
+  await isRead.promise;
+  const first = await KeyRing.open(store, keys, webCryptography, seededRandom(1));
+  isMade.resolve();
+
+  const hashes = [await first, await second].map((ring) => ring.threadHash('default', 't' as ThreadId));
+  expect(new Set(await Promise.all(hashes)).size).toBe(1);
 });
