@@ -16,12 +16,28 @@ const approval: Check = [
   '"always", "never" or a function',
   (given) => given === 'always' || given === 'never' || work[1](given),
 ];
-const any = undefined;
+/** Known, and checked elsewhere or by its type alone. */
+const elsewhere = undefined;
 
 const retryChecks: Checks = { attempts: whole, backoffMs: waits, jitter: part };
-const nodeChecks: Checks = { run: work, critical: any, retry: any, timeLimitMs: above0, deadlineMs: any };
+const nodeChecks: Checks = {
+  run: work,
+  critical: elsewhere,
+  retry: elsewhere,
+  timeLimitMs: above0,
+  deadlineMs: elsewhere,
+};
 const toolChecks: Checks = {
-  ...{ name: any, description: any, input: any, effect: any, network: any, fenced: any, retry: any, run: work },
+  ...{
+    name: elsewhere,
+    description: elsewhere,
+    input: elsewhere,
+    effect: elsewhere,
+    network: elsewhere,
+    fenced: elsewhere,
+    retry: elsewhere,
+    run: work,
+  },
   ...{ approval, reason: work, approvalExpiresMs: above0, verify: work, compensate: work },
   ...{ timeLimitMs: above0, settleMs: from0 },
 };
