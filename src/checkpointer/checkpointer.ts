@@ -8,6 +8,7 @@ import { type BuiltGroup, buildCheckpoint, type CheckpointPlan, type StateChange
 import { codecErrors } from '../codec/errors.ts';
 import { LogView } from '../codec/log-codec.ts';
 import { newThread } from '../codec/new-thread.ts';
+import { readAgain } from '../codec/read-again.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage, openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
@@ -67,7 +68,7 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
   /** The state at the head; `undefined` if there is no such thread. Later saves go on from it. */
   async load(threadId: string): Promise<State | undefined> {
     const opened = await this.#open(threadId);
-    const image = opened && (await openThreadImage(opened.codec, opened.row));
+    const image = opened && (await this.#image(opened));
     if (opened === undefined || !image?.state) {
       this.#threads.delete(threadId); // deleted elsewhere: the next save makes it anew
       return undefined;
@@ -187,8 +188,8 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     for (let round = 0; round < maxRebases; round += 1) {
       const opened = await this.#open(threadId);
       if (opened === undefined) throw checkpointerErrors.make('thread_deleted', { thread: threadId });
-      const { codec, row } = opened;
-      const image = await openThreadImage(codec, row);
+      const { codec } = opened;
+      const image = await this.#image(opened);
       const entries = [...change.set].map(
         async ([name, value]) => [name, await this.#reduced(codec, image, name, value)] as const,
       );
@@ -198,6 +199,11 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
       actual = result.moved;
     }
     throw movedError(threadId, expected, actual);
+  }
+
+  /** Others save and delete meanwhile. */
+  #image({ codec, row }: { readonly codec: ThreadCodec; readonly row: ThreadRow }): Promise<ThreadImage> {
+    return readAgain(this.#parts.store, row, (now) => openThreadImage(codec, now));
   }
 
   /** The value that the new head gets: yours, or what the field's reducer makes of the head's and yours. */
@@ -218,12 +224,12 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     if (known?.image.row.head === head) return known;
     const opened = await this.#open(threadId);
     if (opened === undefined) throw unknown(threadId, head);
-    const { row, codec } = opened;
+    const { codec } = opened;
     await this.#record(codec, threadId, head);
-    const image = await openThreadImage(codec, row);
+    const image = await this.#image(opened);
     const state = await openStateImage(codec, head);
     const baseline = baselineOf(storedPart(this.#options.fields, await this.#values(codec, state)), state);
-    return { codec, image: { ...image, row: { ...row, head }, state }, baseline };
+    return { codec, image: { ...image, row: { ...image.row, head }, state }, baseline };
   }
 
   async #create(threadId: string): Promise<Remembered | { readonly moved: CheckpointId | null }> {

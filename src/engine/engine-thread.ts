@@ -1,5 +1,6 @@
 /** One thread as its host sees it: takes what comes from outside, durably, runs it, and shows what is committed. */
 import { randomId } from '../base/random.ts';
+import { readAgain } from '../codec/read-again.ts';
 import type { ShareRights } from '../codec/shares.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
@@ -206,12 +207,12 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
 
   /** One checkpoint with its state, events and forks. @throws as `inspect` of `time-travel-diff.ts` */
   async inspect(checkpoint: CheckpointId): Promise<Inspection> {
-    return (await onDemand()).inspect(await this.#travelParts(), checkpoint);
+    return this.#look(async (parts) => (await onDemand()).inspect(parts, checkpoint));
   }
 
   /** What differs between two checkpoints, or a checkpoint and a state. @throws as `diff` of `time-travel-diff.ts` */
   async diff(before: DiffSide, after: DiffSide): Promise<readonly FieldDiff[]> {
-    return (await onDemand()).diff(await this.#travelParts(), before, after);
+    return this.#look(async (parts) => (await onDemand()).diff(parts, before, after));
   }
 
   /** Makes the state at an earlier checkpoint the state again. @throws as `rollBack` of `time-travel.ts` */
@@ -226,12 +227,17 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
 
   /** Makes a new thread from a checkpoint. @throws as `fork` of `time-travel-fork.ts` */
   async fork(checkpoint: CheckpointId, options: ForkOptions): Promise<void> {
-    return (await onDemand()).fork(await this.#travelParts(), checkpoint, options);
+    return this.#look(async (parts) => (await onDemand()).fork(parts, checkpoint, options)); // the same again is the same fork
   }
 
   /** This thread's head against another's. @throws as `compare` of `time-travel-compare.ts` */
   async compare(other: string): Promise<Comparison> {
-    return (await onDemand()).compare(await this.#travelParts(), other);
+    return this.#look(async (parts) => (await onDemand()).compare(parts, other));
+  }
+
+  async #look<Result>(work: (parts: TravelParts) => Promise<Result>): Promise<Result> {
+    const parts = await this.#travelParts();
+    return readAgain(this.ports.store, parts.row, (row) => work({ ...parts, row }));
   }
 
   async #travelParts(): Promise<TravelParts> {

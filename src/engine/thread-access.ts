@@ -1,6 +1,7 @@
 /** How one thread is reached: whose it is, its keys, and what comes to it from outside. */
 import { randomId } from '../base/random.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
+import { readAgain } from '../codec/read-again.ts';
 import type { Need } from '../codec/shares.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import { openThreadImage } from '../codec/thread-image.ts';
@@ -79,6 +80,14 @@ export class ThreadAccess {
     return opened;
   }
 
+  /** Reads what may be read without a lease; `undefined` while there is no thread. @throws as `open` */
+  protected async read<Result>(work: (opened: OpenThread) => Promise<Result>): Promise<Result | undefined> {
+    const opened = await this.open();
+    if (opened === undefined) return undefined;
+    const { row, codec } = opened;
+    return readAgain(this.ports.store, row, (now) => work({ row: now, codec }));
+  }
+
   /** @throws `thread_of_another_agent`, `not_owner`, `key_missing` */
   protected async open(need: Need = 'read'): Promise<OpenThread | undefined> {
     const row = await this.ports.store.readThread(await this.hash());
@@ -106,7 +115,8 @@ export class ThreadAccess {
   async #versionOf(agent: AnyAgent, row: ThreadRow, codec: ThreadCodec): Promise<AnyAgent> {
     if (agent.earlier === undefined || row.head === null) return agent;
     const { versionFor } = await onDemand();
-    return versionFor(agent, (await openThreadImage(codec, row)).state?.checkpoint.agentVersion);
+    const { state } = await readAgain(this.ports.store, row, (now) => openThreadImage(codec, now));
+    return versionFor(agent, state?.checkpoint.agentVersion);
   }
 
   protected async create(): Promise<OpenThread> {

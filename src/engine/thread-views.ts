@@ -1,5 +1,6 @@
 /** What is to be seen of a thread: all of it read, nothing changed. */
 import { readLedger } from '../codec/ledger-codec.ts';
+import { readAgain } from '../codec/read-again.ts';
 import type { Share } from '../codec/shares.ts';
 import { openThreadImage } from '../codec/thread-image.ts';
 import { readAnswer, readWait } from '../codec/wait-codec.ts';
@@ -25,9 +26,13 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
   /** The state at the head, or at a checkpoint. @throws `thread_unknown`, `checkpoint_unknown`, `record_damaged` */
   async state(checkpoint?: CheckpointId): Promise<State> {
     const { row, codec } = await this.opened();
-    const image =
-      checkpoint === undefined ? (await openThreadImage(codec, row)).state : await imageAt(codec, this.id, checkpoint);
-    return (await ThreadState.read(codec, this.options.agent, image)).values as State;
+    return readAgain(this.ports.store, row, async (now) => {
+      const image =
+        checkpoint === undefined
+          ? (await openThreadImage(codec, now)).state
+          : await imageAt(codec, this.id, checkpoint);
+      return (await ThreadState.read(codec, this.options.agent, image)).values as State;
+    });
   }
 
   /**
@@ -37,20 +42,18 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
    * @throws `limit_invalid`
    */
   async checkpoints(page: Page = {}): Promise<readonly CheckpointInfo[]> {
-    const opened = await this.open();
-    return opened === undefined ? [] : listCheckpoints(opened.codec, opened.row, page);
+    return (await this.read(({ codec, row }) => listCheckpoints(codec, row, page))) ?? [];
   }
 
   /** The waits that nobody has answered yet. */
   async waits(): Promise<readonly Wait[]> {
-    const opened = await this.open();
-    if (opened === undefined) return [];
-    const { codec } = opened;
-    const { waits } = controlOf(await openThreadImage(codec, opened.row), 0);
-    const open = await Promise.all(
-      waits.map(async (id) => ((await readAnswer(codec, id)) === undefined ? readWait(codec, id) : undefined)),
-    );
-    return open.filter((wait) => wait !== undefined);
+    const open = await this.read(async ({ codec, row }) => {
+      const { waits } = controlOf(await openThreadImage(codec, row), 0);
+      return Promise.all(
+        waits.map(async (id) => ((await readAnswer(codec, id)) === undefined ? readWait(codec, id) : undefined)),
+      );
+    });
+    return (open ?? []).filter((wait) => wait !== undefined);
   }
 
   /** Every effect on record, oldest first, each attempt by itself; with the calls' ids (effect keys) and status (A2). */
@@ -73,9 +76,8 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
 
   /** The event log, oldest first, by commits. */
   async events(query: EventQuery = {}): Promise<readonly LoggedEvent[]> {
-    const opened = await this.open();
     const { readEvents } = await onDemand();
-    return opened === undefined ? [] : readEvents(opened.codec, opened.row, query);
+    return (await this.read(({ codec, row }) => readEvents(codec, row, query))) ?? [];
   }
 
   /** The whole event log as JSON Lines, with the data that the events refer to. Each text is one line. */

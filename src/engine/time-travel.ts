@@ -8,6 +8,7 @@
  */
 import { randomId } from '../base/random.ts';
 import { noChange, type StateChange } from '../codec/commit-builder.ts';
+import { readAgain } from '../codec/read-again.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import { openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
 import type { ThreadEvent } from '../model/event.ts';
@@ -84,10 +85,13 @@ async function depart(
   options: GoBackOptions,
 ): Promise<CheckpointId> {
   const { ports, codec, row } = parts;
-  const now = await openThreadImage(codec, row);
-  refuseNewer(parts, now);
-  const first = await prepare(now);
-  if (typeof first !== 'string') await choicesFor(parts, now, first, options);
+  const first = await readAgain(ports.store, row, async (known) => {
+    const now = await openThreadImage(codec, known);
+    refuseNewer(parts, now);
+    const departure = await prepare(now);
+    if (typeof departure !== 'string') await choicesFor(parts, now, departure, options);
+    return departure;
+  });
   return parts.alone(async () => {
     const leased = await ports.store.takeLease(codec.thread, codec.incarnation);
     if (leased === undefined) throw engineErrors.make('lease_lost', { thread: parts.id, reason: 'it was deleted' });

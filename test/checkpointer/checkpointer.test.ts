@@ -6,6 +6,7 @@ import type { CheckpointerOptions } from '../../src/checkpointer/options.ts';
 import { log, secret, value } from '../../src/model/fields.ts';
 import type { Store } from '../../src/store/store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
+import { withMethods } from '../engine/support.ts';
 
 let world: TestWorld;
 beforeEach(() => {
@@ -295,6 +296,23 @@ describe('deleting', () => {
     for (const id of ids.slice(0, 6)) await saver.delete('t', id);
     expect((await saver.list('t')).map(({ id }) => id)).toEqual(ids.slice(6));
     expect(await (await open()).load('t')).toEqual({ step: 7, all: 14 });
+  });
+
+  test('[A1a, A1c] a load from a head that is deleted meanwhile gives the new one', async () => {
+    const other = await open();
+    const old = await other.save('t', { step: 1 });
+    const store = world.store();
+    const overtaken = withMethods(store, {
+      readThread: async (thread) => {
+        const row = await store.readThread(thread);
+        if (row?.head === old) {
+          await other.save('t', { step: 2 });
+          await other.delete('t', old);
+        }
+        return row;
+      },
+    });
+    expect(await (await open({}, overtaken)).load('t')).toEqual({ step: 2 });
   });
 
   test('[A1c] the head is refused', async () => {

@@ -1,0 +1,27 @@
+import type { ThreadRow } from '../model/records.ts';
+import type { Store } from '../store/store.ts';
+import { codecErrors } from './errors.ts';
+
+/**
+ * Reads what a row leads to. Whoever reads holds no lease: the thread may move on meanwhile, and a compaction may take away what
+ * the row led to. Then it is read again from the row as it is now.
+ *
+ * @throws `record_missing` where the thread has not moved: the record is lost.
+ */
+export async function readAgain<Result>(
+  store: Pick<Store, 'readThread'>,
+  row: ThreadRow,
+  read: (row: ThreadRow) => Promise<Result>,
+): Promise<Result> {
+  for (let known = row; ; ) {
+    try {
+      return await read(known);
+    } catch (error) {
+      if (!codecErrors.is(error, 'record_missing')) throw error;
+      const now = await store.readThread(row.thread);
+      const isOther = now?.incarnation !== row.incarnation;
+      if (isOther || (now.head === known.head && now.epoch.local === known.epoch.local)) throw error;
+      known = now;
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** Whoever reads a thread holds no lease: what was about to be read may be collected meanwhile. */
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import type { EngineThread } from '../../src/engine/engine-thread.ts';
+import { value } from '../../src/model/fields.ts';
+import { defineAgent } from '../../src/program/agent.ts';
+import { Scene, withMethods } from './support.ts';
+
+const agent = defineAgent({
+  name: 'taker',
+  version: 1,
+  state: { text: value(z.string(), ''), seen: value(z.string(), '') },
+  start: 'go',
+  nodes: { go: async ({ text }, { end }) => end({ seen: text }) },
+});
+
+/** A thread, opened by somebody for whom it goes on, and is compacted, right after its row was read. */
+async function overtaken() {
+  const scene = new Scene({ agent });
+  const handle = async (text: string) => {
+    const thread = await scene.open();
+    await thread.send({ text });
+    await thread.run();
+    scene.clock.advance(1_000);
+    return thread;
+  };
+  await handle('a');
+  await handle('b');
+  const store = scene.world.store();
+  let isToMove = false;
+  const thread = await scene.open({
+    store: withMethods(store, {
+      readThread: async (hash) => {
+        const row = await store.readThread(hash);
+        if (!isToMove) return row;
+        isToMove = false;
+        await handle('c');
+        await (await handle('d')).compact({ keepCheckpoints: 1, eventDays: 0 });
+        return row;
+      },
+    }),
+  });
+  const overtake = () => {
+    isToMove = true;
+  };
+  return { scene, thread, overtake };
+}
+
+test.each<[string, (thread: EngineThread) => Promise<unknown>, unknown]>([
+  ['its state', async (thread) => thread.state(), { text: 'd', seen: 'd' }],
+  ['its waits', async (thread) => thread.waits(), []],
+  ['its log of events', async (thread) => (await thread.events()).length > 0, true],
+  ['a comparison', async (thread) => (await thread.compare(thread.id)).fields, []],
+])('[A12e] %s is that of now where the thread went on and was compacted meanwhile', async (_, read, expected) => {
+  const { thread, overtake } = await overtaken();
+  overtake();
+  expect(await read(thread)).toEqual(expected);
+});
+
+test('[A12e, B12e] an edit goes on from now where the thread went on and was compacted meanwhile', async () => {
+  const { thread, overtake } = await overtaken();
+  overtake();
+  await thread.edit({ text: 'edited' });
+  expect(await thread.state()).toEqual({ text: 'edited', seen: 'd' });
+});
+
+test('[A12e, B12a] a checkpoint that was collected while it was being read is unknown', async () => {
+  const { thread, overtake } = await overtaken();
+  const [head] = await thread.checkpoints();
+  overtake();
+  await expect(thread.inspect(head?.id as never)).rejects.toMatchObject({ code: 'checkpoint_unknown' });
+});
+
+test('[A12e, A11a] a record that is lost while the thread stands still is reported as lost', async () => {
+  const { scene, thread } = await overtaken();
+  const [head] = await thread.checkpoints();
+  scene.lose('checkpoints', (key) => key === head?.id);
+  await expect(thread.state()).rejects.toMatchObject({ code: 'record_missing', details: { key: head?.id } });
+});
