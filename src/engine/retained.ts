@@ -98,7 +98,13 @@ async function floorOf(
   const snapshots = [...images].filter(([id, { sinceBase }]) => sinceBase === 0 || leaning.has(id)).map(([id]) => id);
   const [, second = ''] = snapshots.sort().reverse(); // events are pruned only behind the second-newest (PROTOCOL 8)
   const floor = {
-    ledgerAfter: Math.min(...states.map(({ control }) => control.ledger.from)),
+    // A result that going back left on offer, and a call that is still to be undone, stand before any step that may run again.
+    ledgerAfter: Math.min(
+      ...states.flatMap(({ control: { ledger, past } }) => [
+        ledger.from,
+        ...past.choices.map(({ entry }) => entry - 1),
+      ]),
+    ),
     inboxAfter: Math.min(...states.map(({ control }) => control.inboxTaken)),
     waitsFromMs: Math.min(...states.map(({ atMs }) => atMs)),
   };

@@ -30,12 +30,16 @@ function given() {
     nodes: {
       go: {
         retry: { attempts: 1 },
-        run: async ({ text }, { call, end }) => {
+        run: async ({ text }, { call, ask, end }) => {
           if (text === 'fail') throw new Error('no');
           if (text === 'twice') {
             await call('send', { text: 'first' });
             await call('send', { text: 'ask' });
             return end({ lines: [await call('send', { text: 'ask' })] });
+          }
+          if (text === 'survey') {
+            const answers = [await ask('1?'), await ask('2?'), await ask('3?'), await ask('4?')];
+            return end({ lines: answers.map(String) });
           }
           return end({ lines: [await call('send', { text: text.slice(0, 20) })] });
         },
@@ -104,6 +108,46 @@ describe('compaction', () => {
 
     expect(await (await scene.open()).run()).toEqual({ end: 'done' });
     expect(sent).toEqual(['first', 'ask', 'ask']);
+  });
+
+  test('[A12e, B9a] keeps the answers that a step was given before the wait at which it stands', async () => {
+    const { scene, handle } = given();
+    await handle('survey');
+    for (const value of ['a', 'b', 'c', 'd']) {
+      const thread = await scene.open();
+      await answer(thread, only(await thread.waits()), { decision: 'reply', value });
+      await thread.compact({ keepCheckpoints: 1, eventDays: 0 });
+      await thread.run();
+      scene.clock.advance(1_000);
+    }
+    expect(await plainState(await scene.open())).toMatchObject({ lines: ['a', 'b', 'c', 'd'] });
+  });
+
+  test('[A12e, B12c] keeps the results that calls are given again after a wait', async () => {
+    const { scene, sent, handle } = given();
+    const allowOne = async () => {
+      const thread = await scene.open();
+      await answer(thread, only(await thread.waits()), { decision: 'allow' });
+      scene.clock.advance(1_000);
+      return thread.run();
+    };
+    await handle('twice');
+    await allowOne();
+    await allowOne();
+    await handle('b');
+    const thread = await scene.open();
+    const [first, second, ...others] = await thread.effects();
+    const { id } = nth(await thread.checkpoints(), -1);
+    const reused = [first, second].map((effect) => [effect?.key, 'reuse']);
+    await thread.rollBack(id, {
+      effects: Object.fromEntries([...reused, ...others.map(({ key }) => [key, 'redo'])]),
+    });
+    expect(await thread.run()).toEqual({ end: 'waiting' });
+    scene.clock.advance(1_000);
+    await (await scene.open()).compact({ keepCheckpoints: 1, eventDays: 0 });
+
+    expect(await allowOne()).toEqual({ end: 'done' });
+    expect(sent).toEqual(['first', 'ask', 'ask', 'b', 'ask']);
   });
 
   test('[A12e, B11b] an input that was taken is known by its id, also when the item itself is gone', async () => {
