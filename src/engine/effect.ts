@@ -22,7 +22,7 @@ import { effectKeyFor } from './identity.ts';
 import { recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
 import { onDemand } from './load-on-demand.ts';
 import { isStop } from './run-end.ts';
-import { describeCall, firstSettled, hasFailed, refuseOtherCall, settles } from './step-ledger.ts';
+import { describeCall, firstSettled, hasFailed, refuseOtherCall } from './step-ledger.ts';
 import { encodeWithDigest, never, type StepRun } from './step-run.ts';
 
 /** @throws `effect_failed`, `effect_given_up`, `effect_compensated`, `tool_denied`, `approval_expired`, `replay_mismatch` */
@@ -65,8 +65,8 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
   for (;;) {
     if (run.isSuspended()) return never();
     run.signal.throwIfAborted();
-    const history = run.ledger.historyOf(effect.key);
-    const last = history.at(-1);
+    await run.ledger.arrived(effect.key);
+    const last = run.ledger.historyOf(effect.key).at(-1);
     const isOpen =
       last !== undefined && (last.outcome === undefined || (await undoingOf(run, effect, last)) === 'begun');
     if (isOpen && effect.request.effectClass === 'once') {
@@ -74,7 +74,7 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
     } else {
       await waitBeforeRetry(run, effect, last);
       // An answer to an earlier attempt may have come meanwhile.
-      if (!run.ledger.historyOf(effect.key).some(settles)) await attempt(run, effect, args);
+      if (!run.ledger.isAnswered(effect.key)) await attempt(run, effect, args);
     }
     const known = await settledResult(run, effect);
     if (known !== undefined) return known.value;
@@ -136,19 +136,19 @@ async function attempt(run: StepRun, effect: KnownEffect, args: unknown): Promis
   const { request } = effect;
   const number = (run.ledger.historyOf(effect.key).at(-1)?.intent.attempt ?? 0) + 1;
   await request.mayStart?.(number);
-  if (run.ledger.historyOf(effect.key).some(settles)) return; // an answer to an earlier attempt came meanwhile
+  if (run.ledger.isAnswered(effect.key)) return; // an answer to an earlier attempt came meanwhile
   if (request.effectClass === 'read') return attemptRead(run, effect, args, number);
   const entry = await recordIntent(run, effect, args, number);
   // The same task in which the intent became durable: nothing may come between this check and the call (PROTOCOL 3).
   const lateMs = run.ports.clock.nowMs() - entry.intent.notAfterMs;
   // An answer to an earlier attempt may have come while the intent was written.
-  if (lateMs > 0 || run.signal.aborted || run.isSuspended() || run.ledger.historyOf(effect.key).some(settles)) {
+  if (lateMs > 0 || run.signal.aborted || run.isSuspended() || run.ledger.isAnswered(effect.key)) {
     const error = programErrors.make('effect_not_started', { name: request.name, lateMs: Math.max(0, lateMs) });
     await recordOutcome(run, entry, { status: 'failed', error: errorToData(error), by: 'engine', final: false });
     return run.signal.throwIfAborted();
   }
   const answer = await callWithin(run, request, args, callOf(run, effect, entry), (value) =>
-    recordLate(run, entry, value),
+    run.ledger.arriving(effect.key, recordLate(run, entry, value)),
   );
   if ('value' in answer) return recordOutcome(run, entry, { status: 'succeeded', value: answer.value, by: 'call' });
   await recordFailure(run, effect, entry, answer.error);

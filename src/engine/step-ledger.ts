@@ -17,6 +17,7 @@ export class StepLedger {
   readonly paid = new WeakSet<object>();
   readonly #entries = new Map<EffectKey, LedgerEntry[]>();
   readonly #asked = new Set<EffectKey>();
+  readonly #arriving = new Map<EffectKey, Set<Promise<void>>>();
 
   private constructor(step: StepId, entries: readonly LedgerEntry[], lost: StepLedger['lost']) {
     this.step = step;
@@ -54,6 +55,24 @@ export class StepLedger {
   /** Whether this effect was called on this run. */
   hasAsked(key: EffectKey): boolean {
     return this.#asked.has(key);
+  }
+
+  /** An answer to this effect has come and is being recorded: nothing more is called for it, also if that fails. */
+  async arriving(key: EffectKey, recording: Promise<void>): Promise<void> {
+    const all = this.#arriving.get(key) ?? new Set();
+    this.#arriving.set(key, all.add(recording));
+    await recording;
+    all.delete(recording);
+  }
+
+  /** Resolves when no answer to this effect is being recorded any more. @throws why one could not be */
+  async arrived(key: EffectKey): Promise<void> {
+    await Promise.all(this.#arriving.get(key) ?? []);
+  }
+
+  /** Whether nothing is to be called for this effect any more: its result is on record, or about to be. */
+  isAnswered(key: EffectKey): boolean {
+    return (this.#arriving.get(key)?.size ?? 0) > 0 || this.historyOf(key).some(settles);
   }
 
   /** @throws `replay_mismatch` if a call is on record under this key: what is asked for instead is none. */

@@ -5,6 +5,7 @@ import type { EffectClass } from '../../src/model/effect.ts';
 import { value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { done, notDone, type ToolCall, tool, type Verdict } from '../../src/program/tool.ts';
+import { storeErrors } from '../../src/store/errors.ts';
 import { answer, nth, only, quiet, Scene, withMethods } from './support.ts';
 
 /** A node with one call whose answers the test gives, call by call. */
@@ -86,6 +87,36 @@ describe('evidence is never refused', () => {
 
     expect(await running).toEqual({ end: 'done' });
     expect((await thread.state()).result).toBe('late');
+    expect(calls).toHaveLength(1);
+  });
+
+  test('[B3b, I6] while an answer is being recorded the call is not made again; nor after that has failed', async () => {
+    const { scene, calls } = heldCalls('idempotent');
+    await scene.begun();
+    const store = scene.world.store();
+    const thread = await scene.open({
+      store: withMethods(store, {
+        commit: async (groups) => {
+          const results = await store.commit(groups);
+          const isAnswer = groups.some(({ records }) => records.some(({ key }) => key.endsWith('1.o')));
+          if (!isAnswer) return results;
+          throw storeErrors.make('timed_out', { operation: 'commit', afterMs: 1_000 });
+        },
+      }),
+    });
+    const running = thread.run();
+    await timeOut(scene);
+    await scene.clock.whenAsleep((ms) => ms >= 900 && ms <= 1_100); // the backoff
+    nth(calls, 0).answer.resolve('late');
+    await scene.passes(50, 50);
+    await scene.passes(250, 250);
+    await scene.passes(1_000, 1_000); // of the backoff, and of the last try
+
+    expect(await running).toMatchObject({ end: 'blocked', error: { code: 'timed_out' } });
+    expect(calls).toHaveLength(1);
+    const again = await scene.open();
+    expect(await again.run()).toEqual({ end: 'done' });
+    expect((await again.state()).result).toBe('late');
     expect(calls).toHaveLength(1);
   });
 

@@ -41,6 +41,7 @@ export interface Evidence {
   readonly lineage: readonly SeenCheckpoint[];
   readonly entries: readonly Entry[];
   readonly lost: readonly number[];
+  /** In the order in which they were opened. */
   readonly waits: readonly Asked[];
   /** The notes at the head. */
   readonly notes: readonly string[];
@@ -127,14 +128,15 @@ async function open(codec: ThreadCodec, entry: LedgerEntry): Promise<Entry> {
   return { ...entry, place: prompt.split(' ')[0], args: undefined, value, undoes: 0 };
 }
 
-async function waitsOf({ data }: World, codec: ThreadCodec): Promise<readonly Asked[]> {
+async function waitsOf({ data, watch }: World, codec: ThreadCodec): Promise<readonly Asked[]> {
   const records = data.records('waits', codec.thread).range({ from: 'w:', to: 'w;' });
   const asked = records.map(async ({ key }): Promise<Asked | undefined> => {
     const id = key.slice(2) as WaitId;
     const wait = await readWait(codec, id);
     return wait && { wait, answer: (await readAnswer(codec, id))?.answer };
   });
-  return (await Promise.all(asked)).filter((wait) => wait !== undefined);
+  const openedAt = ({ wait }: Asked) => watch.waitAt.get(wait.id) ?? 0;
+  return (await Promise.all(asked)).filter((one) => one !== undefined).sort((a, b) => openedAt(a) - openedAt(b));
 }
 
 function inboxOf({ data }: World, row: ThreadRow): ReadonlyMap<number, string> {

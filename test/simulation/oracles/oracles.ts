@@ -181,9 +181,11 @@ export const oracles = {
       .records('checkpoints', row.thread)
       .range({})
       .filter(({ key }) => !key.endsWith('.base'));
-    const everywhere = world.plan.isWhole ? all.map((record) => world.watch.checkpoint(record)) : lineage; // also where somebody went back
+    // Also where somebody went back; and what a repair did without.
+    const others = world.plan.isWhole ? all.map((record) => world.watch.checkpoint(record)) : [];
+    const everywhere = [...lineage, ...others];
     const taken = new Set(
-      [...lineage, ...everywhere]
+      everywhere
         .filter(({ cause }) => cause === 'input' || cause === 'failed')
         .flatMap(({ inboxTaken, inboxOrder }) => [inboxTaken, inboxOrder]),
     );

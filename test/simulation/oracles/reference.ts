@@ -197,12 +197,14 @@ function raise(code: string): never {
   throw failure(code);
 }
 
+const refusals: Readonly<Record<string, string>> = { deny: 'tool_denied', expired: 'approval_expired' };
+
 /** The answers as they were on record after so many groups. A later one, of a runner that was frozen, was not seen by the step. */
 export function answersOf(evidence: Evidence): (commits: number) => Answers {
   const { entries, waits, world } = evidence;
   const settled = new Map<string, Evidence['entries'][number][]>();
   const reads = new Map<string, readonly number[]>();
-  const refused = new Map<string, string>();
+  const refused = new Map<string, { readonly code: string; readonly key: string; readonly at: number }>();
   const undone = undoneOf(entries, world);
   for (const entry of entries) {
     if (entry.place === undefined) continue;
@@ -218,9 +220,12 @@ export function answersOf(evidence: Evidence): (commits: number) => Answers {
     const args = wait.args as { readonly place: string; readonly reads: readonly number[] };
     if (!reads.has(args.place)) reads.set(args.place, args.reads);
     if (wait.kind !== 'approval') continue;
-    if (answer?.decision === 'deny') refused.set(args.place, 'tool_denied');
-    if (answer?.decision === 'expired') refused.set(args.place, 'approval_expired');
+    refused.delete(args.place); // what a step was told that was left behind, and asked anew
+    const code = refusals[answer?.decision ?? ''];
+    const at = world.watch.waitAt.get(wait.id) ?? 0;
+    if (code !== undefined) refused.set(args.place, { code, key: wait.effectKey, at });
   }
+  const outcomeAt = ({ intent }: Entry) => world.watch.outcomeAt.get(intent.number) ?? 0;
   return (commits) => ({
     replyTo: (place) => replies.get(place)?.(),
     eventAt: (place) => noted(place),
@@ -230,8 +235,10 @@ export function answersOf(evidence: Evidence): (commits: number) => Answers {
       const known = settled.get(place) ?? [];
       const newest = known.at(-1)?.intent.key;
       const own = world.redoes ? known.filter(({ intent }) => intent.key === newest) : known; // the others were left behind
-      const entry = firstOf(own, ({ intent }) => world.watch.outcomeAt.get(intent.number) ?? 0, commits);
-      if (refusal !== undefined) throw failure(refusal);
+      const entry = firstOf(own, outcomeAt, commits);
+      // A call of a later step that needed no approval any more.
+      const isPast = refusal !== undefined && entry !== undefined && entry.intent.key !== refusal.key;
+      if (refusal !== undefined && !(isPast && outcomeAt(entry) > refusal.at)) throw failure(refusal.code);
       if (entry === undefined) throw new Gap(`no result of ${place} is on record`);
       const status = entry.outcome?.status;
       if (undone.has(entry.intent.number)) throw failure('effect_compensated');

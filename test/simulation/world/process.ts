@@ -1,9 +1,11 @@
 /** One process as a host has it: opens the thread, runs it whenever there is something to do, and shows what it asks. */
+
 import { type Deferred, deferred } from '../../../src/base/deferred.ts';
+import { errorToData } from '../../../src/base/errors.ts';
 import { KeyRing } from '../../../src/codec/key-ring.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import type { EngineThread } from '../../../src/engine/engine-thread.ts';
-import type { RunEnd } from '../../../src/engine/run-end.ts';
+import { isDamage, type RunEnd } from '../../../src/engine/run-end.ts';
 import type { LeaseKind } from '../../../src/model/records.ts';
 import { agentOf } from '../plan/interpret.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -96,7 +98,8 @@ export class Process {
   async #rest(thread: EngineThread, end: RunEnd): Promise<void> {
     const { timeline } = this.#world;
     if (end.end === 'waiting') {
-      const waits = await this.#insist(() => thread.waits());
+      const waits = await this.#insist(() => thread.waits().catch(noneWhereDamaged));
+      if (waits === undefined) return; // whoever looks at it sees that it is blocked, and opens it again
       this.#world.person.sees(waits);
     }
     if (end.end === 'lost' && this.#world.newest() !== this) {
@@ -203,6 +206,10 @@ export class Process {
       }
     }
   }
+}
+
+function noneWhereDamaged(error: unknown): undefined {
+  if (!isDamage(errorToData(error))) throw error;
 }
 
 async function* streamOf<Part>(parts: () => Promise<readonly Part[]>): AsyncGenerator<Part, void, undefined> {

@@ -53,6 +53,8 @@ export class Watch {
   /** How many groups had been applied when a ledger entry got its outcome, and when a checkpoint was made. */
   readonly outcomeAt = new Map<number, number>();
   readonly checkpointAt = new Map<string, number>();
+  /** The same of each wait, by its id. */
+  readonly waitAt = new Map<string, number>();
 
   constructor(findings: Findings, data: MemoryData) {
     this.#findings = findings;
@@ -81,6 +83,7 @@ export class Watch {
       this.#checkDestroys(record, replaced);
       if (record.body.length === 0 && replaced !== undefined) this.collected(record.table, group.thread, replaced);
       if (record.table === 'ledger') this.#seeLedger(applied, record, replaced);
+      if (record.table === 'waits' && record.key.startsWith('w:')) this.waitAt.set(record.key.slice(2), this.commits);
       if (record.table === 'waits' && record.key.startsWith('a:')) this.#checkStrict(group, 'an answer');
       if (record.table === 'checkpoints' && !record.key.endsWith('.base')) this.#seeCheckpoint(applied, record);
       const isFreed = record.body.length === 0 && (replaced !== undefined || record.key.endsWith('.r'));
