@@ -9,5 +9,6 @@ export function isCallOf({ intent }: LedgerEntry, kind: CallKind): boolean {
 
 /** Whether the call was made, or may have been, and is one that nothing makes again by itself: no policy does (PROTOCOL 3 and 4). */
 export function mustNotRepeat({ intent, outcome }: LedgerEntry): boolean {
-  return intent.kind === 'tool' && intent.effectClass === 'once' && outcome?.status !== 'failed';
+  const isOnce = intent.effectClass === 'once' && (intent.kind === 'tool' || intent.kind === 'child');
+  return isOnce && outcome?.status !== 'failed';
 }

@@ -31,8 +31,13 @@ export interface EffectRequest {
   compensate?(args: unknown, call: ToolCall): Promise<void>;
 }
 
-export interface KnownEffect {
-  readonly request: EffectRequest;
+/** What is recorded of an effect before it is made. */
+export interface RecordedEffect {
+  readonly request: Pick<EffectRequest, 'kind' | 'name' | 'effectClass'>;
   readonly key: EffectKey;
   readonly askedDigest: string;
+}
+
+export interface KnownEffect extends RecordedEffect {
+  readonly request: EffectRequest;
 }

@@ -18,7 +18,7 @@ import { BlobBatch } from '../codec/thread-codec.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { OutcomeStatus, SettledBy } from '../model/effect.ts';
 import { programErrors } from '../program/errors.ts';
-import type { KnownEffect } from './effect-request.ts';
+import type { KnownEffect, RecordedEffect } from './effect-request.ts';
 import { effectInfo, settles } from './step-ledger.ts';
 import { encodeWithDigest, type StepRun, takeInputs } from './step-run.ts';
 
@@ -41,7 +41,7 @@ export interface Finding {
  */
 export async function recordIntent(
   run: StepRun,
-  effect: KnownEffect,
+  effect: RecordedEffect,
   args: unknown,
   attempt: number,
 ): Promise<LedgerEntry> {
@@ -173,9 +173,7 @@ export function writeIntent(
 
 export function intentOf(
   run: StepRun,
-  effect: Pick<KnownEffect, 'key' | 'askedDigest'> & {
-    readonly request: Pick<KnownEffect['request'], 'kind' | 'name' | 'effectClass'>;
-  },
+  effect: RecordedEffect,
   args: StoredIntent['args'],
   attempt: number,
   number: number,

@@ -1,18 +1,14 @@
 /** Waits that a node asks for itself: a person's answer, an event from outside, a time, the network (B9). */
 
 import { validate } from '../model/schema.ts';
-import { type AnyAgent, childrenOf } from '../program/agent.ts';
+import type { AnyAgent } from '../program/agent.ts';
 import { checkDuration, checkText } from '../program/arguments.ts';
 import type { WaitCalls } from '../program/node-context.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
-import { checkInput } from '../program/state.ts';
 import type { AtPlace } from './call-scope.ts';
-import type { ChildArgs, ChildOutcome } from './children.ts';
+import { childEnd } from './child-call.ts';
 import type { StepRun } from './step-run.ts';
 import { waitFor, waitWhileOffline } from './wait-for.ts';
-
-/** Children of children of … at most. */
-const mostAncestors = 8;
 
 export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls {
   return {
@@ -76,31 +72,4 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
         });
       }),
   };
-}
-
-async function childEnd(run: StepRun, agent: AnyAgent, name: string, input: object, place: string) {
-  const { codec } = run.writer;
-  const ancestors = [...(codec.parent?.ancestors ?? []), agent.name];
-  const child = childrenOf(agent).find((one) => one.name === name);
-  if (child === undefined) {
-    const known = childrenOf(agent).map((one) => `"${one.name}"`);
-    throw rareProgramErrors.make('child_unknown', { agent: name, known: known.join(', ') || 'none' });
-  }
-  if (ancestors.length > mostAncestors) {
-    const chain = [...ancestors, name].join(' > ');
-    throw rareProgramErrors.make('children_too_deep', { chain, most: mostAncestors });
-  }
-  checkInput(child.state, input);
-  // The same on every run of the step, so that a second one finds the child that the first one made (PROTOCOL 1).
-  const thread = `child-${await codec.sealer.hash('child', run.scheduled.step, place)}`;
-  const args: ChildArgs = { thread, input: { ...input } };
-  const reason = `until ${name} has ended`;
-  const answer = await waitFor(run, `${place}/child`, { kind: 'child', about: name, args, reason, expiresInMs: null });
-  const outcome = answer.decision === 'ended' ? (answer.value as ChildOutcome) : undefined;
-  if (outcome === undefined) throw new Error(`Child ${name} was answered with ${answer.decision}.`);
-  const { status, state, failure, usage } = outcome;
-  run.tally.inputTokens += usage.inputTokens;
-  run.tally.outputTokens += usage.outputTokens;
-  run.tally.cost += usage.cost;
-  return { thread, status, state, failure };
 }

@@ -8,7 +8,7 @@ import { type LedgerEntry, ledgerKey, readLedger, sealOutcome } from '../codec/l
 import { LargeRef } from '../codec/packer.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import type { StandingChoice } from '../model/past.ts';
-import type { KnownEffect } from './effect-request.ts';
+import type { RecordedEffect } from './effect-request.ts';
 import { intentOf, remember, writeIntent } from './ledger-writes.ts';
 import type { StepRun } from './step-run.ts';
 import type { ThreadWriter } from './thread-writer.ts';
@@ -32,7 +32,7 @@ const offersOf = new WeakMap<ThreadWriter, Promise<Offers>>();
 /** Whether a result was on offer; it is on record under the call's key then. */
 export async function giveRecorded(
   run: StepRun,
-  effect: KnownEffect,
+  effect: RecordedEffect,
   choices: readonly StandingChoice[],
 ): Promise<boolean> {
   const offers = offersOf.get(run.writer) ?? readOffers(run.writer, choices);
@@ -87,7 +87,11 @@ function lost(number: number) {
   return codecErrors.make('record_missing', { table: 'ledger', key: ledgerKey(number, 'o'), needed });
 }
 
-async function record(run: StepRun, effect: KnownEffect, { intent: made, outcome: known }: LedgerEntry): Promise<void> {
+async function record(
+  run: StepRun,
+  effect: RecordedEffect,
+  { intent: made, outcome: known }: LedgerEntry,
+): Promise<void> {
   if (known === undefined) throw lost(made.number);
   const { codec } = run.writer;
   const blobs = new BlobBatch();

@@ -137,7 +137,7 @@ export class StepLedger {
     for (const [key, entries] of this.#entries) {
       const [first] = entries;
       if (first === undefined || this.#asked.has(key)) continue;
-      if (first.intent.kind !== 'tool' && first.intent.kind !== 'model') continue;
+      if (!isCall(first)) continue;
       const recorded = `${describeCall(first.intent.name, first.intent.askedDigest)} (entry ${ledgerKey(first.intent.number, 'i')})`;
       throw programErrors.make('replay_mismatch', { step: this.step, recorded, called: 'nothing' });
     }
@@ -157,6 +157,11 @@ export function refuseOtherCall(entry: LedgerEntry, recorded: string, name: stri
 
 export function describeCall(name: string, digest: string): string {
   return `"${name}" with arguments of digest ${digest}`;
+}
+
+/** Whether a node made it: a call of a tool or a model, or a child that it started. */
+export function isCall({ intent: { kind } }: Pick<LedgerEntry, 'intent'>): boolean {
+  return kind === 'tool' || kind === 'model' || kind === 'child';
 }
 
 /** Whether the effect's result is known by this attempt: nothing is called for it any more. Spent retries are one (PROTOCOL 3). */

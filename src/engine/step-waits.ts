@@ -80,6 +80,11 @@ export class StepWaits {
     return (await readWait(this.#codec, id)) !== undefined;
   }
 
+  /** The node asked for it on this run, and was given what its answer was recorded as. */
+  recall(id: WaitId): void {
+    this.#asked.add(id);
+  }
+
   /** Whether the node asked for it on this run. */
   hasAsked(id: WaitId): boolean {
     return this.#asked.has(id);

@@ -35,7 +35,7 @@ export interface ThreadParts {
 }
 
 /** How a run may have ended: new input begins the next one. */
-const endStatuses: readonly string[] = ['done', 'failed', 'cancelled'];
+export const endStatuses: readonly string[] = ['done', 'failed', 'cancelled'];
 
 export class ThreadAccess {
   readonly id: ThreadId;

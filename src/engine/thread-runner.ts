@@ -180,7 +180,6 @@ export class ThreadRunner {
       const cancel = items.findLast(({ item }) => item.type === 'cancel');
       if (cancel !== undefined) {
         const tally = await this.#stopLines('cancelled', lines);
-        await waits.cancelChildren();
         state = await (await runs.ends()).cancel(state, cancel, items, tally);
       }
       if (this.#isStopping) throw new Stop('stopped');
@@ -195,7 +194,6 @@ export class ThreadRunner {
         await (await onDemand()).extend(boundary, extension.order, extension.item.limits);
       } else if (interrupting !== undefined && (isUnderWay || halted.includes(status))) {
         const tally = await this.#stopLines('interrupted', lines);
-        await waits.cancelChildren();
         const { order, item } = interrupting;
         const takesBack = item.type === 'input' && item.policy === 'roll_back';
         const ends = await runs.ends();

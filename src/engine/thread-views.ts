@@ -15,7 +15,7 @@ import { imageAt, listCheckpoints, type Page } from './list-checkpoints.ts';
 import { onDemand } from './load-on-demand.ts';
 import { controlOf } from './plans.ts';
 import { effectInfo } from './step-ledger.ts';
-import { ThreadAccess } from './thread-access.ts';
+import { endStatuses, ThreadAccess } from './thread-access.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
 
 /** `State`: that of the engine's agent. Threads of the children it starts have the states of their own agents. */
@@ -63,7 +63,9 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
     const isUndone = entries.some(({ intent }) => intent.kind === 'compensate');
     const ended = opened && isUndone ? await (await onDemand()).withUndoings(opened.codec, entries) : entries;
     const calls = ended.filter(({ intent }) => intent.kind !== 'inputs' && intent.kind !== 'node');
-    return calls.map((entry) => effectInfo(entry, this.isLive));
+    // A child goes on by itself, as long as somebody is to hear of its end.
+    const hasEnded = endStatuses.includes(opened?.row.status ?? '');
+    return calls.map((entry) => effectInfo(entry, this.isLive || (entry.intent.kind === 'child' && !hasEnded)));
   }
 
   /** Records that were found damaged or missing, and what the thread goes on from without them; oldest mark first. */

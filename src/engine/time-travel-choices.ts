@@ -8,7 +8,7 @@ import type { CheckpointId } from '../model/ids.ts';
 import { type EffectChoice, isAbandoned, type StandingChoice } from '../model/past.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { toolNow } from '../program/versions.ts';
-import { effectInfo, settles } from './step-ledger.ts';
+import { effectInfo, isCall, settles } from './step-ledger.ts';
 import { travelErrors } from './time-travel-errors.ts';
 import { isPassedOver, type Standing } from './time-travel-standing.ts';
 import { withUndoings } from './undone.ts';
@@ -48,8 +48,8 @@ export async function crossedEffects(
   const isOwn = (number: number) => past === undefined || !isAbandoned(past, number);
   const byKey = new Map<string, LedgerEntry[]>();
   for (const entry of entries) {
-    const { key, kind, effectClass, number } = entry.intent;
-    if (!isOwn(number) || effectClass === 'read' || (kind !== 'tool' && kind !== 'model')) continue;
+    const { key, effectClass, number } = entry.intent;
+    if (!isOwn(number) || effectClass === 'read' || !isCall(entry)) continue;
     byKey.set(key, [...(byKey.get(key) ?? []), entry]);
   }
   const known = await Promise.all([...byKey.values()].map((attempts) => crossedBy(codec, attempts, isLive)));
@@ -66,7 +66,8 @@ async function crossedBy(
 ): Promise<Crossed | undefined> {
   const entry = attempts.findLast(settles) ?? attempts.findLast(({ outcome }) => outcome === undefined);
   if (entry === undefined) return undefined; // every attempt was refused before anything happened
-  const { key, name, effectClass, status, number } = effectInfo(entry, isLive);
+  // A child goes on by itself: how it stands is not in doubt.
+  const { key, name, effectClass, status, number } = effectInfo(entry, isLive || entry.intent.kind === 'child');
   const args = await codec.decodeValue(entry.intent.args).catch(() => undefined);
   return { key, name, effectClass, status, args, number, entry };
 }
@@ -122,6 +123,7 @@ function problemOf(agent: AnyAgent, { entry, name, status }: Crossed, choice: un
       const now = toolNow(agent, name);
       const tool = Object.hasOwn(agent.tools, now) ? agent.tools[now] : undefined;
       if (entry === undefined) return 'what it was is not known';
+      if (entry.intent.kind === 'child') return 'a child is not undone as a whole: go back on its own thread';
       if (status === 'compensated') return 'it was undone already';
       return entry.intent.kind === 'tool' && tool?.compensate
         ? undefined

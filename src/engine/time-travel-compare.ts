@@ -93,7 +93,7 @@ async function deedsOf({ id, codec, image }: Opened): Promise<Deeds> {
   for (const tries of attempts.values()) {
     const last = tries.findLast(settles) ?? tries.at(-1);
     if (last === undefined) continue;
-    const { name, kind, effectClass, status: ended } = effectInfo(last, false);
+    const { name, kind, effectClass, status: ended } = effectInfo(last, last.intent.kind === 'child');
     const key = JSON.stringify([name, kind, ended]);
     const { count, reused } = counts.get(key) ?? { count: 0, reused: 0 };
     const isReused = last.outcome?.by === 'reuse';

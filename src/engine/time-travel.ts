@@ -15,6 +15,7 @@ import type { ThreadEvent } from '../model/event.ts';
 import { type CheckpointId, checkpointIdFor } from '../model/ids.ts';
 import type { StandingChoice } from '../model/past.ts';
 import { checkInput } from '../program/state.ts';
+import { Children } from './children.ts';
 import { type ClosedWaits, closedWaits } from './closed-waits.ts';
 import { commitMigration } from './commit-migration.ts';
 import { engineErrors } from './errors.ts';
@@ -162,6 +163,8 @@ async function commitLineage(
     try {
       const { waits = [] } = writer.image.state?.checkpoint.control ?? {};
       const closed = await closedWaits(parts.codec, waits, parts.ports.clock.nowMs());
+      const children = new Children(parts.ports, parts.options);
+      for (const wait of closed.children) await children.cancel(wait);
       const { state } = await writer.checkpoint((image) =>
         lineagePlan(parts, image, departure, decided, events, closed),
       );

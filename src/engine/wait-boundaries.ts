@@ -27,6 +27,7 @@ export class WaitBoundaries {
 
   constructor(boundary: Boundary) {
     this.#boundary = boundary;
+    boundary.onChildrenLeft = async (waits) => (await this.#deliveries()).cancel(waits);
   }
 
   /** Opens the waits of one line's step, with a full snapshot. */
@@ -64,13 +65,6 @@ export class WaitBoundaries {
     boundary.parts.emit({ type: 'status', status: image.row.status, failure: null });
     const children = waits.filter(({ kind }) => kind === 'child');
     if (children.length > 0) await (await this.#deliveries()).start(children);
-  }
-
-  /** Asks the children that this run waits for to stop. */
-  async cancelChildren(): Promise<void> {
-    const boundary = this.#boundary;
-    const children = (await boundary.unanswered(boundary.control.waits)).filter(({ kind }) => kind === 'child');
-    if (children.length > 0) await (await this.#deliveries()).cancel(children);
   }
 
   async #deliveries(): Promise<Deliveries> {

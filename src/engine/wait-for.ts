@@ -33,26 +33,31 @@ async function refuseOtherRecord(run: StepRun, at: string, asked: Parameters<typ
   if (ledger.entries.length === 0 && recordedWaits === undefined) return;
   const called = describeWait(asked);
   const place = at.slice(0, at.lastIndexOf('/'));
-  ledger.refuseCallAt(await effectKeyFor(writer.codec, scheduled.step, place), called);
+  // A child is a call itself, and was held against the one on record.
+  if (asked.kind !== 'child') ledger.refuseCallAt(await effectKeyFor(writer.codec, scheduled.step, place), called);
   // A second question of the same `ask` follows its first one.
   const others = waitPlaces.filter((other) => asked.kind !== 'question' || other !== firstQuestion);
   await recordedWaits?.refuseOthers(place, called, ['', ...others]);
 }
 
-/** @throws `wait_expired`, `replay_mismatch` */
+/**
+ * `before`: what comes before the wait is opened, once nothing else is found on record in its place.
+ *
+ * @throws `wait_expired`, `replay_mismatch`
+ */
 export async function waitFor(
   run: StepRun,
   place: string,
   { kind, about, args, reason, expiresInMs }: Asked,
+  before?: () => Promise<void>,
 ): Promise<WaitAnswer> {
   const { codec } = run.writer;
   const { step } = run.scheduled;
   const { digest } = await encodeWithDigest(codec, [kind, about, args, reason], kind);
   const known = await isAsked(run, place);
-  if (!known) {
-    await refuseOtherRecord(run, place, { kind, tool: about, reason, digest });
-    await recordInputs(run);
-  }
+  if (!known) await refuseOtherRecord(run, place, { kind, tool: about, reason, digest });
+  await before?.();
+  if (!known) await recordInputs(run);
   const answer = await run.waits.answerTo({
     id: await waitIdFor(codec, step, place),
     kind,

@@ -15,10 +15,10 @@ export type EffectStatus = 'in_progress' | 'in_doubt' | 'succeeded' | 'failed' |
 export type OutcomeStatus = Exclude<EffectStatus, 'in_progress' | 'in_doubt'>;
 
 /**
- * What an entry records: a call of a tool or a model, the resolution of another effect, a failed attempt of the node itself,
- * or only values of clock and chance (`inputs`).
+ * What an entry records: a call of a tool or a model, a child that was started, the resolution of another effect, a failed attempt
+ * of the node itself, or only values of clock and chance (`inputs`).
  */
-export type EffectKind = 'tool' | 'model' | 'verify' | 'compensate' | 'node' | 'inputs';
+export type EffectKind = 'tool' | 'model' | 'child' | 'verify' | 'compensate' | 'node' | 'inputs';
 
 /**
  * Who settled an effect: the call's own answer, `verify`, `compensate`, a person, or the result of the same call on a lineage that

@@ -57,7 +57,7 @@ test.each<[string, (thread: EngineThread) => Promise<unknown>, unknown]>([
   expect(await read(thread)).toEqual(expected);
 });
 
-test('[A12e, B12e] an edit goes on from now where the thread went on and was compacted meanwhile', async () => {
+test('[A12e, B12d] an edit goes on from now where the thread went on and was compacted meanwhile', async () => {
   const { thread, overtake } = await overtaken();
   overtake();
   await thread.edit({ text: 'edited' });

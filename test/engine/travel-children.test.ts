@@ -1,0 +1,268 @@
+/** Going back over children: each is an effect of its parent, and needs a choice (PROTOCOL 4). */
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { EngineThread } from '../../src/engine/engine-thread.ts';
+import type { ChoiceNeeded } from '../../src/model/choice-needed.ts';
+import { log, value } from '../../src/model/fields.ts';
+import { defineAgent } from '../../src/program/agent.ts';
+import type { LanguageModel } from '../../src/program/model.ts';
+import { tool } from '../../src/program/tool.ts';
+import { TestWorld } from '../../src/testing/test-engine.ts';
+import { answer, nth, only, plainState } from './support.ts';
+
+const model: LanguageModel = {
+  name: 'words',
+  async *stream() {
+    yield { type: 'finish', usage: { inputTokens: 2, outputTokens: 1 } };
+  },
+};
+
+/** A parent whose child sends a letter: at once, or when a person allows it. */
+async function family({ asks = false } = {}) {
+  const sent: string[] = [];
+  const send = tool({
+    name: 'send',
+    description: 'Sends a letter',
+    input: z.object({ to: z.string() }),
+    effect: 'once',
+    approval: asks ? 'always' : 'never',
+    run: ({ to }) => {
+      sent.push(to);
+      return `to ${to}, letter ${sent.length}`;
+    },
+  });
+  const sender = defineAgent({
+    name: 'sender',
+    version: 1,
+    state: { to: value(z.string(), ''), receipt: value(z.string(), '') },
+    tools: { send },
+    start: 'send',
+    nodes: {
+      send: async ({ to }, { call, model, end }) => {
+        await model.text('Which words?');
+        return end({ receipt: await call('send', { to }) });
+      },
+    },
+  });
+  const parent = defineAgent({
+    name: 'parent',
+    version: 1,
+    state: { to: value(z.string(), ''), said: log(z.string()) },
+    agents: [sender],
+    start: 'go',
+    nodes: {
+      go: async ({ to }, { child, end }) => {
+        const { status, state } = await child(sender, { to });
+        return end({ said: [`${status} ${state?.receipt}`] });
+      },
+    },
+  });
+  const world = new TestWorld();
+  const engine = await world.engine({ agent: parent, model });
+  const thread = engine.thread('thread');
+  await thread.send({ to: 'ann' });
+  await runAll(engine);
+  return { engine, thread, sent, sender };
+}
+
+async function runAll(engine: Engine) {
+  const threads = () => engine.threads(99, { children: true });
+  const stand = async () => (await threads()).map(({ row }) => [row.thread, row.head, row.inbox]);
+  for (let before: unknown; !isDeepStrictEqual(before, await stand()); ) {
+    before = await stand();
+    for (const { id = '' } of await threads()) await engine.thread(id).run();
+  }
+}
+
+async function childrenOf(engine: Engine): Promise<readonly EngineThread[]> {
+  const all = await engine.threads(99, { children: true });
+  return all.filter(({ row }) => row.agent === 'sender').map(({ id = '' }) => engine.thread(id));
+}
+
+async function begin(thread: EngineThread) {
+  return nth(await thread.checkpoints(), -1).id;
+}
+
+/** What going back to the beginning must be told of. */
+async function crossed(thread: EngineThread): Promise<ChoiceNeeded['effects']> {
+  const error = await thread.rollBack(await begin(thread)).catch((refused: unknown) => refused);
+  expect(error).toMatchObject({ code: 'choice_needed' });
+  return (error as { details: ChoiceNeeded }).details.effects;
+}
+
+async function goBack(thread: EngineThread, choice: 'reuse' | 'redo' | 'compensate') {
+  const { key } = only(await crossed(thread));
+  await thread.rollBack(await begin(thread), { effects: { [key]: choice } });
+}
+
+describe('going back over a child that has ended', () => {
+  test('[B12c, B2a] names it, with its input, and changes nothing before it was told what is to become of it', async () => {
+    const { thread } = await family();
+    const before = await thread.checkpoints();
+    expect(only(await crossed(thread))).toMatchObject({
+      name: 'sender',
+      effectClass: 'once',
+      status: 'succeeded',
+      args: { to: 'ann' },
+    });
+    expect(await thread.checkpoints()).toEqual(before);
+  });
+
+  test('[B12c, B2a] with reuse its end is given again: no child is made, nothing is sent or paid twice', async () => {
+    const { engine, thread, sent } = await family();
+    const { usage } = nth(await thread.checkpoints(), 0).control;
+    await goBack(thread, 'reuse');
+    await runAll(engine);
+    expect(sent).toEqual(['ann']);
+    expect(await childrenOf(engine)).toHaveLength(1);
+    expect(await plainState(thread)).toEqual({ to: 'ann', said: ['done to ann, letter 1'] });
+    expect(nth(await thread.checkpoints(), 0).control.usage).toEqual(usage);
+    expect(usage).toEqual({ inputTokens: 2, outputTokens: 1, cost: 0 });
+  });
+
+  test('[B12c, B2a] with redo a new child is made, and the old thread stays', async () => {
+    const { engine, thread, sent } = await family();
+    await goBack(thread, 'redo');
+    await runAll(engine);
+    expect(sent).toEqual(['ann', 'ann']);
+    expect(await childrenOf(engine)).toHaveLength(2);
+    expect(await plainState(thread)).toEqual({ to: 'ann', said: ['done to ann, letter 2'] });
+  });
+
+  test('[B12c, B2a] it cannot be undone as a whole, and the error says what to do instead', async () => {
+    const { thread } = await family();
+    await expect(goBack(thread, 'compensate')).rejects.toMatchObject({
+      code: 'choice_invalid',
+      message: expect.stringContaining('go back on its own thread'),
+    });
+  });
+
+  test('[B12d, B2a] a fork that reuses it gets its end, and starts no child', async () => {
+    const { engine, thread, sent } = await family();
+    const { key } = only(await crossed(thread));
+    await thread.fork(await begin(thread), { id: 'fork', effects: { [key]: 'reuse' } });
+    await runAll(engine);
+    expect(sent).toEqual(['ann']);
+    expect(await plainState(engine.thread('fork'))).toEqual({ to: 'ann', said: ['done to ann, letter 1'] });
+    expect((await thread.compare('fork')).after.effects).toEqual([
+      { name: 'sender', kind: 'child', effectClass: 'once', status: 'succeeded', count: 1, reused: 1 },
+    ]);
+  });
+});
+
+describe('a child that still runs', () => {
+  test('[B12c, B2a] is named when its parent goes back, and has no end that could be reused', async () => {
+    const { thread } = await family({ asks: true });
+    expect(only(await crossed(thread))).toMatchObject({ name: 'sender', status: 'in_progress' });
+    await expect(goBack(thread, 'reuse')).rejects.toMatchObject({
+      code: 'choice_invalid',
+      message: expect.stringContaining('no result'),
+    });
+  });
+
+  test('[B12c, B10a] is stopped when its parent goes back, and another one asks anew', async () => {
+    const { engine, thread, sent } = await family({ asks: true });
+    const old = only(await childrenOf(engine));
+    const wait = only(await old.waits());
+    await goBack(thread, 'redo');
+    await runAll(engine);
+
+    expect((await old.row())?.status).toBe('cancelled');
+    await expect(answer(old, wait, { decision: 'allow' })).rejects.toMatchObject({ code: 'wait_closed' });
+    const [next] = (await childrenOf(engine)).filter(({ id }) => id !== old.id);
+    if (next === undefined) throw new Error('no other child was made');
+    await answer(next, only(await next.waits()), { decision: 'allow' });
+    await runAll(engine);
+    expect(sent).toEqual(['ann']);
+    expect(await plainState(thread)).toEqual({ to: 'ann', said: ['done to ann, letter 1'] });
+  });
+
+  test('[B12d, B10a] is stopped by an edit of its parent, which needs to be told', async () => {
+    const { engine, thread } = await family({ asks: true });
+    const old = only(await childrenOf(engine));
+    const error = await thread.edit({ to: 'ben' }).catch((refused: unknown) => refused);
+    expect(error).toMatchObject({ code: 'choice_needed', details: { effects: [{ name: 'sender' }] } });
+    expect((await old.row())?.status).toBe('waiting');
+    const { key } = only((error as { details: ChoiceNeeded }).details.effects);
+    await thread.edit({ to: 'ben' }, { effects: { [key]: 'redo' } });
+    await runAll(engine);
+    expect((await old.row())?.status).toBe('cancelled');
+  });
+
+  test('[B3a, A2e] stands among the effects as in progress, and as in doubt once nobody is to hear of its end', async () => {
+    const { engine, thread } = await family({ asks: true });
+    expect(only(await thread.effects())).toMatchObject({ name: 'sender', kind: 'child', status: 'in_progress' });
+    await thread.cancel();
+    await thread.run();
+    expect(only(await thread.effects())).toMatchObject({ kind: 'child', status: 'in_doubt' });
+    await runAll(engine);
+    expect((await only(await childrenOf(engine)).row())?.status).toBe('cancelled');
+  });
+});
+
+test('[B8c, B4b] no policy goes back over a child: it is not made again', async () => {
+  const { sender, sent } = await family();
+  sent.length = 0;
+  const parent = defineAgent({
+    name: 'drafting',
+    version: 1,
+    state: {},
+    agents: [sender],
+    policy: [{ node: 'check', action: 'go_back', before: 'model', hint: 'again' }],
+    start: 'draft',
+    nodes: {
+      draft: async (_state, { model: ask, goto }) => {
+        await ask.text('draft');
+        return goto('send');
+      },
+      send: async (_state, { child, goto }) => {
+        await child(sender, { to: 'ben' });
+        return goto('check');
+      },
+      check: {
+        retry: { attempts: 1 },
+        run: () => {
+          throw new Error('too long');
+        },
+      },
+    },
+  });
+  const engine = await new TestWorld().engine({ agent: parent, model });
+  await engine.thread('thread').send({});
+  await runAll(engine);
+  expect((await engine.thread('thread').row())?.status).toBe('failed');
+  expect(sent).toEqual(['ben']);
+});
+
+test('[B2c, B10a] where a run fails at its limit of steps, the child that one of its lines waits for is stopped', async () => {
+  const { sender } = await family({ asks: true });
+  const parent = defineAgent({
+    name: 'two lines',
+    version: 1,
+    maxSteps: 2,
+    state: { to: value(z.string(), '') },
+    agents: [sender],
+    start: 'go',
+    nodes: {
+      go: (_state, { parallel }) => parallel(['asks', 'again']),
+      asks: async ({ to }, { child, end }) => {
+        await child(sender, { to });
+        return end({});
+      },
+      again: async (_state, { waitFor, goto }) => {
+        await waitFor('go on');
+        return goto('again');
+      },
+    },
+  });
+  const engine = await new TestWorld().engine({ agent: parent, model });
+  const thread = engine.thread('thread');
+  await thread.send({ to: 'ann' });
+  await runAll(engine);
+  await thread.signal('go on', null);
+  await runAll(engine);
+  expect((await thread.row())?.status).toBe('failed');
+  expect((await only(await childrenOf(engine)).row())?.status).toBe('cancelled');
+});
