@@ -13,7 +13,7 @@ import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor, waitIdFor } from './identity.ts';
 import { recordOutcome } from './ledger-writes.ts';
 import { recordLostCall } from './ledger-writes-rare.ts';
-import { hasFailed } from './step-ledger.ts';
+import { firstSettled, hasFailed } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
 
 /** A verdict; `trouble` says why `verify` gave none. */
@@ -34,21 +34,32 @@ export async function resolveDoubt(
   let trouble = '';
   if (request.verify) {
     const verdict = await verified(run, effect, entry, args, perform);
-    trouble = verdict.trouble ?? '';
+    if (verdict.trouble !== undefined) trouble = `Its verify failed: ${sentence(verdict.trouble)}`;
     if (verdict.verdict === 'done') {
       return recordOutcome(run, entry, { status: 'succeeded', value: verdict.result, by: 'verify' });
     }
     if (verdict.verdict === 'not_done') return recordNotDone(run, effect, entry, 'verify');
   } else if (request.compensate) {
-    await perform(run, resolutionOf(effect, entry, 'compensate', args, 1));
-    return recordOutcome(run, entry, { status: 'compensated', by: 'compensate' });
+    const failure = await failureOf(() => perform(run, resolutionOf(effect, entry, 'compensate', args, 1)));
+    if (failure === undefined) return recordOutcome(run, entry, { status: 'compensated', by: 'compensate' });
+    trouble = `It was to be undone, and its compensate failed: ${sentence(failure)} It may be undone or not.`;
   }
   await askPerson(run, effect, entry, args, trouble);
 }
 
+/** Why a resolution spent its retries; `undefined` where it did not. */
+async function failureOf(work: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work();
+  } catch (error) {
+    if (programErrors.is(error, 'effect_failed')) return error.details.reason;
+    throw error;
+  }
+}
+
 /**
  * How far the undoing of this attempt is. Once it has begun, it decides what became of the attempt: the call may still answer,
- * late or in a runner that lost its lease, and what it did is undone all the same.
+ * late or in a runner that lost its lease, and what it did is undone all the same. One that failed for good decides nothing.
  */
 export async function undoingOf(
   run: StepRun,
@@ -59,7 +70,8 @@ export async function undoingOf(
   const { place } = resolutionOf(effect, entry, 'compensate', null, 1);
   const key = await effectKeyFor(run.writer.codec, run.scheduled.step, place);
   const history = run.ledger.historyOf(key);
-  if (history.length === 0) return undefined;
+  const last = firstSettled(history);
+  if (history.length === 0 || last?.outcome?.status === 'failed') return undefined;
   return history.some(({ outcome }) => outcome?.status === 'succeeded') ? 'done' : 'begun';
 }
 
@@ -183,7 +195,7 @@ async function askPerson(
     tool: request.name,
     effectKey: key,
     args,
-    reason: `Attempt ${attempt} ended without a clear answer${entry.doubt ? ` (${entry.doubt.reason.message})` : ''}: it may have happened or not.${trouble === '' ? '' : ` Its verify failed: ${sentence(trouble)}`} Look it up before you answer.`,
+    reason: `Attempt ${attempt} ended without a clear answer${entry.doubt ? ` (${entry.doubt.reason.message})` : ''}: it may have happened or not.${trouble === '' ? '' : ` ${trouble}`} Look it up before you answer.`,
     digest: askedDigest,
     expiresInMs: null,
   });

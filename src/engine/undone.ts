@@ -17,7 +17,11 @@ export async function withUndoings(
     const args = await codec.decodeValue(undoing.intent.args);
     const number: unknown = Array.isArray(args) ? args[2] : undefined; // as `resolution.ts` gives them
     if (typeof number !== 'number') continue;
-    if (ends.get(number)?.outcome?.status !== 'succeeded') ends.set(number, undoing);
+    if (ends.get(number)?.outcome?.status === 'succeeded') continue;
+    const isGivenUp = undoing.outcome?.status === 'failed' && undoing.outcome.final;
+    if (isGivenUp)
+      ends.delete(number); // it decides nothing
+    else ends.set(number, undoing);
   }
   return entries.map((entry) => {
     const end = ends.get(entry.intent.number);
