@@ -18,9 +18,8 @@ export async function withUndoings(
     const number: unknown = Array.isArray(args) ? args[2] : undefined; // as `resolution.ts` gives them
     if (typeof number !== 'number') continue;
     if (ends.get(number)?.outcome?.status === 'succeeded') continue;
-    const isGivenUp = undoing.outcome?.status === 'failed' && undoing.outcome.final;
-    if (isGivenUp)
-      ends.delete(number); // it decides nothing
+    const decidesNothing = undoing.outcome?.status === 'failed' && undoing.outcome.final; // it could not be undone
+    if (decidesNothing) ends.delete(number);
     else ends.set(number, undoing);
   }
   return entries.map((entry) => {
