@@ -103,7 +103,8 @@ export async function buildCheckpoint(
     wakeUpAtMs: plan.wakeUpAtMs ?? null,
     updatedAtMs: plan.atMs,
   };
-  const change = { ...body, tag, fields: changed, removed: plan.change.remove };
+  const inChange = new Map([...begunAnew(state?.fields), ...changed]);
+  const change = { ...body, tag, fields: inChange, removed: plan.change.remove };
   const [sealedRow, ...events] = await Promise.all([
     sealRowControl(codec, control, { ...row, ...rowChange }),
     ...(isSnapshot ? sealEvents(codec, plan.id, plan.events, change) : []),
@@ -201,6 +202,17 @@ async function encodeChange(
     changed.set(name, extended(log, span, from, items.length));
   }
   return { changed, segments };
+}
+
+/**
+ * Logs that go on under a new name, after a repair or going back: behind the same index under the old name lie items of what was
+ * left. It stands in no parent, and whoever makes the state again from events needs it.
+ */
+function begunAnew(fields: ReadonlyMap<string, FieldImage> = new Map()): readonly (readonly [string, FieldImage])[] {
+  return [...fields].filter(([, image]) => {
+    const last = isLogImage(image) ? image.spans.at(-1) : undefined;
+    return last !== undefined && last.from === last.to;
+  });
 }
 
 function extended(log: LogImage, span: string, from: number, count: number): LogImage {

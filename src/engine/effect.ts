@@ -19,7 +19,7 @@ import { askApproval, recallGrant } from './approval.ts';
 import { callWithin, isDefiniteRefusal } from './attempt.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor } from './identity.ts';
-import { recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
+import { findOutcomes, recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
 import { onDemand } from './load-on-demand.ts';
 import { isStop } from './run-end.ts';
 import { describeCall, firstSettled, hasFailed, refuseOtherCall } from './step-ledger.ts';
@@ -63,9 +63,11 @@ async function isReused(run: StepRun, effect: KnownEffect): Promise<boolean> {
 
 async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unknown): Promise<unknown> {
   for (;;) {
+    await run.ledger.arrived(effect.key);
+    const known = await settledResult(run, effect);
+    if (known !== undefined) return known.value;
     if (run.isSuspended()) return never();
     run.signal.throwIfAborted();
-    await run.ledger.arrived(effect.key);
     const last = run.ledger.historyOf(effect.key).at(-1);
     const isOpen =
       last !== undefined && (last.outcome === undefined || (await undoingOf(run, effect, last)) === 'begun');
@@ -73,11 +75,10 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
       await (await onDemand()).resolveDoubt(run, effect, last, args, perform);
     } else {
       await waitBeforeRetry(run, effect, last);
+      await findOutcomes(run, effect.key);
       // An answer to an earlier attempt may have come meanwhile.
       if (!run.ledger.isAnswered(effect.key)) await attempt(run, effect, args);
     }
-    const known = await settledResult(run, effect);
-    if (known !== undefined) return known.value;
   }
 }
 

@@ -17,6 +17,7 @@ import {
 import { BlobBatch } from '../codec/thread-codec.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { OutcomeStatus, SettledBy } from '../model/effect.ts';
+import type { EffectKey } from '../model/ids.ts';
 import { programErrors } from '../program/errors.ts';
 import type { KnownEffect, RecordedEffect } from './effect-request.ts';
 import { effectInfo, settles } from './step-ledger.ts';
@@ -125,6 +126,17 @@ export async function recordLate(run: StepRun, entry: LedgerEntry, value: unknow
   if (!run.ledger.historyOf(key).some(settles)) return recordOutcome(run, entry, finding);
   const blobs = new BlobBatch({ mayReuse: false });
   await keepBeside(run, entry, await outcomeOf(run, finding, name, blobs), blobs);
+}
+
+/** An earlier runner may have recorded what became of its attempt since this one read the ledger (PROTOCOL 3). */
+export async function findOutcomes(run: StepRun, key: EffectKey): Promise<void> {
+  const { codec, image } = run.writer;
+  for (const entry of run.ledger.historyOf(key)) {
+    const { number, epoch } = entry.intent;
+    if (entry.outcome !== undefined || epoch === image.row.epoch.local) continue;
+    const outcome = await readOutcome(codec, number);
+    if (outcome !== undefined) remember(run, { ...entry, outcome });
+  }
 }
 
 /** A second outcome that says something else is never thrown away, and somebody should know (PROTOCOL 3). */

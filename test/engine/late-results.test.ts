@@ -139,6 +139,25 @@ describe('evidence is never refused', () => {
     expect(calls).toHaveLength(2);
   });
 
+  test('[B3b, B3c] an answer that an earlier runner recorded since is found before the call is made once more', async () => {
+    const { scene, calls } = heldCalls('idempotent');
+    const old = (await scene.begun()).run();
+    await scene.clock.whenAsleep((ms) => ms === 7_000);
+    const thread = await scene.open();
+    const running = thread.run();
+    while (calls.length < 2) await quiet();
+    await timeOut(scene); // of both
+    await quiet();
+    nth(calls, 0).answer.resolve('it happened');
+    await quiet();
+    scene.clock.advance(1_100); // the backoff of both
+
+    expect(await running).toEqual({ end: 'done' });
+    expect(await old).toEqual({ end: 'lost' });
+    expect((await thread.state()).result).toBe('it happened');
+    expect(calls).toHaveLength(2);
+  });
+
   test('[B14c, B3b] a runner that lost its lease still records what became of its call', async () => {
     const { scene, calls } = heldCalls('once');
     const old = (await scene.begun()).run();
