@@ -39,7 +39,7 @@ class Cuts implements Trouble {
       ...own,
       [side]: () => {
         own?.[side]?.();
-        world.met.crash(operation, life.number > 1 && life.leasedAt === world.watch.commits, side !== 'before');
+        world.met.crash(operation, world.watch.isRecovering(life), side !== 'before');
         world.kill(life);
       },
     };

@@ -1,5 +1,6 @@
 /** Lives through one world and judges it. */
 import { gather } from './oracles/evidence.ts';
+import { judgeFamily } from './oracles/family.ts';
 import { oracles } from './oracles/oracles.ts';
 import type { Violation } from './world/findings.ts';
 import type { ToMeet } from './world/met.ts';
@@ -34,6 +35,7 @@ export async function run(options: WorldOptions): Promise<Verdict> {
         findings.violate('acknowledged-is-durable', 'No thread is left.');
     } else {
       for (const judge of Object.values(oracles)) await judge(evidence, options.actions);
+      await judgeFamily(evidence);
     }
   } catch (error) {
     findings.violate('evidence-is-readable', error instanceof Error ? error.message : String(error));

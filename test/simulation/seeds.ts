@@ -22,7 +22,7 @@ export async function runSeed(seed: number, keepsLines = false): Promise<Verdict
   const { travels, deployments } = inventChanges(dice.fork(), invented);
   const plan: Plan = {
     ...invented,
-    ...(deployments.length > 0 && { migrates: true }),
+    ...(deployments.length > 0 && migrating(invented)),
     ...(travels.length > 0 && { isWhole: true, redoes: true, nodes: invented.nodes.map(withoutReads) }),
   };
   const due = [...troubles, ...deployments].sort((a, b) => a.at - b.at);
@@ -41,6 +41,11 @@ export async function runSeed(seed: number, keepsLines = false): Promise<Verdict
     isOfTwoMinds: dice.percent(30),
     hasRing: dice.percent(80),
   });
+}
+
+/** Code that is replaced replaces that of children as well. */
+function migrating({ child }: Plan): Partial<Plan> {
+  return { migrates: true, ...(child && { child: { ...child, migrates: true } }) };
 }
 
 const poisoned: Plan = {

@@ -2,6 +2,7 @@
 import type { OpKind, Site } from '../plan/plan.ts';
 import type { Dice } from '../world/dice.ts';
 import { type AllOp, all, type CallOp, call, type KeyedOp, keyed } from './calls.ts';
+import { type ChildOp, type ChildrenOp, child, children } from './children.ts';
 import { type FlakyOp, flaky, type HopelessOp, hopeless, type PoisonOp, poison } from './failures.ts';
 import { type AskOp, ask } from './model.ts';
 import { type AddOp, add, type BigOp, big, type RecallOp, recall } from './state.ts';
@@ -33,7 +34,9 @@ export type Op =
   | EventOp
   | SleepOp
   | OnlineOp
-  | FailedLinesOp;
+  | FailedLinesOp
+  | ChildOp
+  | ChildrenOp;
 
 type Kinds = { readonly [Kind in Op as Kind['op']]: OpKind<Kind> };
 
@@ -53,6 +56,8 @@ const kinds: Kinds = {
   sleep,
   online,
   failed_lines: failedLines,
+  child,
+  children,
 };
 
 export function runOp(op: Op, site: Site): Promise<void> {

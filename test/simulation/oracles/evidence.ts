@@ -12,10 +12,11 @@ import type { Wait, WaitAnswer } from '../../../src/model/wait.ts';
 import type { ModelRequest } from '../../../src/program/model.ts';
 import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import { agentOf } from '../plan/interpret.ts';
-import type { CallArgs } from '../plan/plan.ts';
+import type { CallArgs, Plan } from '../plan/plan.ts';
 import { never } from '../world/life.ts';
 import type { SeenCheckpoint } from '../world/peek.ts';
 import { databaseName } from '../world/sim-store.ts';
+import type { Watch } from '../world/watch.ts';
 import type { World } from '../world/world.ts';
 
 export interface Entry extends LedgerEntry {
@@ -33,8 +34,11 @@ export interface Asked {
   readonly answer: WaitAnswer | undefined;
 }
 
+/** Of one thread: the world's own, or one of its children. */
 export interface Evidence {
   readonly world: World;
+  readonly plan: Plan;
+  readonly watch: Watch;
   readonly row: ThreadRow;
   readonly codec: ThreadCodec;
   /** From the root to the head. */
@@ -50,33 +54,35 @@ export interface Evidence {
 }
 
 /** Undefined where no thread is left. */
-export async function gather(world: World): Promise<Evidence | undefined> {
-  const [row] = world.data.threads.values();
+export async function gather(world: World, plan = world.plan, watch = world.watch): Promise<Evidence | undefined> {
+  const { row } = watch;
   if (row === undefined) return undefined;
   const store = new MemoryStore({ name: databaseName, data: world.data });
   const keyRing = await KeyRing.open(store, world.keys, world.cryptography, world.random);
   const codec = await keyRing.openThread(row.thread, row.incarnation);
-  world.watch.restoreCollected();
+  watch.restoreCollected();
   const { entries, lost } = await readLedger(codec, 0, row.ledger);
   return {
     world,
+    plan,
+    watch,
     row,
     codec,
-    lineage: lineageOf(world, row),
+    lineage: lineageOf(world, watch, row),
     entries: await Promise.all(entries.map((entry) => open(codec, entry))),
     lost: lost.map(({ number }) => number),
-    waits: await waitsOf(world, codec),
-    notes: world.watch.hasLosses ? [] : ((await stateOf(world, codec, row)).notes as readonly string[]),
+    waits: await waitsOf(world, watch, codec),
+    notes: watch.hasLosses ? [] : ((await stateOf(plan, codec, row)).notes as readonly string[]),
     inbox: inboxOf(world, row),
   };
 }
 
 /** The state at the head, logs as lists. */
-export async function stateOf({ plan }: World, codec: ThreadCodec, row: ThreadRow) {
+export async function stateOf(plan: Plan, codec: ThreadCodec, row: ThreadRow) {
   const image = await openThreadImage(codec, row);
   const version = image.state?.checkpoint.stateVersion ?? 1;
   const { values } = await ThreadState.read(codec, agentOf(plan, nowhere, unmoved, version), image.state);
-  return { ...values, notes: await (values.notes as Log<string>).slice(0) } as Readonly<Record<string, unknown>>;
+  return { ...values, notes: await (values.notes as Log<string>).slice(0) } as Record<string, unknown>;
 }
 
 const nowhere = { call: never, verify: never, compensate: never };
@@ -91,7 +97,7 @@ export function undoneOf(entries: readonly Entry[], world: World): ReadonlySet<n
   return new Set(undone.map(({ intent }) => intent.number));
 }
 
-function lineageOf({ data, findings, watch }: World, row: ThreadRow): readonly SeenCheckpoint[] {
+function lineageOf({ data, findings }: World, watch: Watch, row: ThreadRow): readonly SeenCheckpoint[] {
   const lineage: SeenCheckpoint[] = [];
   for (let id: string | null = row.head; id !== null; ) {
     const record = data.records('checkpoints', row.thread).get(id);
@@ -128,7 +134,7 @@ async function open(codec: ThreadCodec, entry: LedgerEntry): Promise<Entry> {
   return { ...entry, place: prompt.split(' ')[0], args: undefined, value, undoes: 0 };
 }
 
-async function waitsOf({ data, watch }: World, codec: ThreadCodec): Promise<readonly Asked[]> {
+async function waitsOf({ data }: World, watch: Watch, codec: ThreadCodec): Promise<readonly Asked[]> {
   const records = data.records('waits', codec.thread).range({ from: 'w:', to: 'w;' });
   const asked = records.map(async ({ key }): Promise<Asked | undefined> => {
     const id = key.slice(2) as WaitId;

@@ -13,7 +13,7 @@ import type { World } from '../world/world.ts';
 /** A12: every checkpoint that is left can be restored, whatever was taken away. */
 export async function checkKept(world: World): Promise<void> {
   const { watch, findings } = world;
-  const [row] = world.data.threads.values();
+  const { row } = watch;
   if (row === undefined || watch.spoiled.size > 0) return;
   const data = copyOf(world.data, [row.thread, ringOwner]); // others go on meanwhile
   const store = new MemoryStore({ name: databaseName, data });

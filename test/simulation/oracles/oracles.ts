@@ -2,6 +2,7 @@
 import { equalBytes } from '../../../src/base/bytes.ts';
 import { openRowControl } from '../../../src/codec/control-codec.ts';
 import { nextLedgerDigest } from '../../../src/codec/ledger-codec.ts';
+import type { EffectKey } from '../../../src/model/ids.ts';
 import { tables } from '../../../src/model/records.ts';
 import type { ClientAction } from '../world/client.ts';
 import { seeDropped } from '../world/peek.ts';
@@ -14,13 +15,11 @@ export type Oracle = (evidence: Evidence, actions: readonly ClientAction[]) => v
 export const oracles = {
   /** I7: the end is that of an undisturbed run that was given the same answers. */
   async 'state-follows-the-record'(evidence, actions) {
-    const { world, row, codec } = evidence;
-    if (world.watch.hasLosses) return;
-    const expected = world.plan.isWhole
-      ? await followRuns(evidence, actions)
-      : (await follow(evidence, actions))?.state;
+    const { world, plan, watch, row, codec } = evidence;
+    if (watch.hasLosses) return;
+    const expected = plan.isWhole ? await followRuns(evidence, actions) : (await follow(evidence, actions))?.state;
     if (expected === undefined) return;
-    const state = await stateOf(world, codec, row);
+    const state = await stateOf(plan, codec, row);
     for (const [name, value] of Object.entries(expected)) {
       const [stored, due] = [JSON.stringify(state[name]), JSON.stringify(value)];
       if (stored === due) continue;
@@ -38,14 +37,14 @@ export const oracles = {
   },
 
   /** An event that was sent goes to one wait, and to no second one, also where the step that took it never ended. */
-  'events-go-to-one-wait'({ world, row, waits, notes, inbox }) {
+  'events-go-to-one-wait'({ world, watch, row, waits, notes, inbox }) {
     const takers = new Map<number, string>();
     const all = world.data
       .records('checkpoints', row.thread)
       .range({})
       .filter(({ key }) => !key.endsWith('.base'));
     // A policy that runs a step once more is no other wait: the step gets its events again.
-    const isAllKept = !all.some((record) => world.watch.checkpoint(record).cause === 'policy');
+    const isAllKept = !all.some((record) => watch.checkpoint(record).cause === 'policy');
     for (const { wait, answer } of waits) {
       if (answer?.decision !== 'arrived') continue;
       const id = inbox.get(answer.order);
@@ -62,8 +61,8 @@ export const oracles = {
   },
 
   /** Once nothing goes wrong any more and all is answered, every thread comes to its end. */
-  'nothing-is-stuck'({ world, row }) {
-    const { limits, nodes } = world.plan;
+  'nothing-is-stuck'({ world, plan, row }) {
+    const { limits, nodes } = plan;
     const hasLimits = limits !== undefined || nodes.some(({ deadlineMs }) => deadlineMs !== undefined);
     if (hasLimits && ['timed_out', 'out_of_budget'].includes(row.status)) return; // until somebody extends it, or gives it up
     const isAtEnd = ['done', 'failed', 'cancelled', 'idle'].includes(row.status) && row.inboxTaken === row.inbox;
@@ -74,7 +73,7 @@ export const oracles = {
   },
 
   /** Never twice: each intention of class once is carried out at most once, and as often as the record says. */
-  'once-is-once'({ world, entries }) {
+  'once-is-once'({ world, watch, entries }) {
     const { outside, findings } = world;
     const compensated = undoneOf(entries, world);
     for (const [place, tool] of outside.tools) {
@@ -83,7 +82,7 @@ export const oracles = {
       if (world.redoes && tool === 'put') continue;
       const [carried, undone] = [outside.carried.get(place) ?? 0, outside.undone.get(place) ?? 0];
       if (carried > 1) findings.violate('once-is-once', `${tool} ${place} was carried out ${carried} times.`);
-      if (world.watch.hasLosses) continue;
+      if (watch.hasLosses) continue;
       const settled = entries.findLast(
         (entry) =>
           entry.place === place &&
@@ -103,10 +102,13 @@ export const oracles = {
   },
 
   /** One intention has one key, on every attempt and in every life. */
-  'one-key-per-intention'({ world }) {
+  'one-key-per-intention'({ world, entries }) {
+    const stand = new Set(entries.flatMap(({ intent, outcome }) => (outcome?.status === 'failed' ? [] : [intent.key])));
     for (const [place, keys] of world.outside.keys) {
       if (world.client.travels) continue; // a call that failed is made again, and another lineage has other keys
-      if (world.redoes && !/ by (pay|ship|book|mail|wire)$/.test(place)) continue;
+      // What certainly did not happen may be made again, where a policy has its step run once more.
+      const isOver = [...keys].slice(0, -1).every((key) => !stand.has(key as EffectKey));
+      if (world.redoes && (isOver || !/ by (pay|ship|book|mail|wire)$/.test(place))) continue;
       if (world.counts.deletions > 0 && !place.startsWith('in9')) continue;
       if (keys.size > 1)
         world.findings.violate('one-key-per-intention', `${place} came with the keys ${[...keys].join(', ')}.`);
@@ -124,8 +126,8 @@ export const oracles = {
   },
 
   /** Retries are counted over restarts: nothing fails more often than it may. */
-  'retries-are-counted'({ world, entries }) {
-    if (world.watch.hasLosses) return;
+  'retries-are-counted'({ world, watch, entries }) {
+    if (watch.hasLosses) return;
     const most = 3 + world.counts.steals + world.counts.freezes; // of two runners at once, one does not know of the other's
     const failures = new Map<string, number>();
     for (const { intent, outcome, doubt } of entries) {
@@ -143,11 +145,11 @@ export const oracles = {
   },
 
   /** What a run may use is counted over restarts, and reached but once: each answer of the model uses five tokens. */
-  'budgets-are-kept'({ world, entries }, actions) {
-    const { tokens } = world.plan.limits ?? {};
-    if (tokens === undefined || world.watch.hasLosses) return;
+  'budgets-are-kept'({ world, plan, watch, entries }, actions) {
+    const { tokens } = plan.limits ?? {};
+    if (tokens === undefined || watch.hasLosses) return;
     const more = actions.reduce((sum, action) => sum + (action.does === 'extend' ? (action.limits.tokens ?? 0) : 0), 0);
-    const most = world.plan.nodes.some(({ ops }) => ops.some(({ op }) => op === 'all')) ? 15 : 5; // side by side
+    const most = plan.nodes.some(({ ops }) => ops.some(({ op }) => op === 'all')) ? 15 : 5; // side by side
     const used = new Map<string, number>();
     const counted = new Set<string>(); // a second answer is one that another runner asked for: kept, and not the run's (PROTOCOL 3)
     for (const { intent, outcome, place = '' } of entries) {
@@ -163,15 +165,15 @@ export const oracles = {
   },
 
   /** A thread that takes its process away each time is stopped: it is run once, and resumed so often (PROTOCOL 5). */
-  'poison-is-stopped'({ world }) {
-    const { mostPoisonings } = world.watch;
-    const most = world.plan.maxResumes + 1;
+  'poison-is-stopped'({ world, plan, watch }) {
+    const { mostPoisonings } = watch;
+    const most = plan.maxResumes + 1;
     if (mostPoisonings > most)
       world.findings.violate('poison-is-stopped', `${mostPoisonings} processes died in a row; ${most} at most.`);
   },
 
   /** Every acknowledged item is taken, pending, or lost to a winner that is named; none is there twice. */
-  'inputs-are-accounted-for'({ world, row, inbox, lineage }) {
+  'inputs-are-accounted-for'({ world, plan, watch, row, inbox, lineage }) {
     const orders = new Map<string, number>();
     for (const [order, id] of inbox) {
       if (orders.has(id)) world.findings.violate('inbox-knows-its-ids', `"${id}" is in the inbox twice (PROTOCOL 6).`);
@@ -182,7 +184,7 @@ export const oracles = {
       .range({})
       .filter(({ key }) => !key.endsWith('.base'));
     // Also where somebody went back; and what a repair did without.
-    const others = world.plan.isWhole ? all.map((record) => world.watch.checkpoint(record)) : [];
+    const others = plan.isWhole ? all.map((record) => watch.checkpoint(record)) : [];
     const everywhere = [...lineage, ...others];
     const taken = new Set(
       everywhere
@@ -224,8 +226,8 @@ export const oracles = {
   },
 
   /** The running digest is that of all intents: a hole would show. */
-  async 'ledger-digest-agrees'({ world, row, codec, entries }) {
-    if (world.watch.hasLosses) return;
+  async 'ledger-digest-agrees'({ world, watch, row, codec, entries }) {
+    if (watch.hasLosses) return;
     let digest: Uint8Array = new Uint8Array(16);
     for (const { intent, digest: stored } of entries) {
       digest = await nextLedgerDigest(codec, digest, intent);
@@ -242,18 +244,17 @@ export const oracles = {
   },
 
   /** Every record opens where it lies. */
-  async 'records-open'({ world, row, codec }) {
+  async 'records-open'({ world, watch, row, codec }) {
     for (const table of tables) {
       if (table === 'wraps' || table === 'ledger' || table === 'waits') continue; // opened with the evidence
       for (const record of world.data.records(table, row.thread).range({})) {
         if (table === 'inbox' && record.key.startsWith('id:')) continue;
-        if (world.watch.spoiled.has(`${table}/${record.key}`)) continue;
+        if (watch.spoiled.has(`${table}/${record.key}`)) continue;
         const placed = table === 'inbox' ? { ...record, key: String(record.plain.dedupId) } : record;
         try {
           await codec.openRecord(table, placed);
         } catch (error) {
-          if (!world.watch.hasLosses)
-            world.findings.violate('records-open', `${table}/${record.key}: ${String(error)}`);
+          if (!watch.hasLosses) world.findings.violate('records-open', `${table}/${record.key}: ${String(error)}`);
         }
       }
     }

@@ -4,6 +4,8 @@
  * another order shows where it happened.
  */
 import { HoldfastError } from '../../../src/base/errors.ts';
+import type { ChildOutcome } from '../../../src/engine/children.ts';
+import type { Wait } from '../../../src/model/wait.ts';
 import type { PolicyTable } from '../../../src/program/policy.ts';
 import { alongEdge } from '../plan/exits.ts';
 import { addRounds, migrationAdds, type PlanUpdate, runNode } from '../plan/interpret.ts';
@@ -23,11 +25,11 @@ class Gap extends Error {}
 export const calm: Mood = { breaks: () => false, kill: async () => undefined };
 
 export async function follow(evidence: Evidence, actions: readonly ClientAction[]): Promise<Reference | undefined> {
-  const { world, lineage } = evidence;
+  const { world, plan, watch, lineage } = evidence;
   const inputs = new Map(
     actions.flatMap((action) => (action.does === 'send' ? [[action.input, action] as const] : [])),
   );
-  const nodes = new Map(world.plan.nodes.map((node) => [node.name, node]));
+  const nodes = new Map(plan.nodes.map((node) => [node.name, node]));
   const all = answersOf(evidence);
   const disagree = (at: SeenCheckpoint, why: string): undefined =>
     world.findings.violate('state-follows-the-record', `At ${at.id} (${at.cause}): ${why}`) as undefined;
@@ -36,7 +38,7 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
   let [usage, steps] = [0, 0];
   let next: PlanNode | undefined;
   for (const at of lineage) {
-    const answers = all(world.watch.checkpointAt.get(at.id) ?? Number.POSITIVE_INFINITY);
+    const answers = all(watch.checkpointAt.get(at.id) ?? Number.POSITIVE_INFINITY);
     if (at.cause === 'input') {
       const input = inputs.get(evidence.inbox.get(at.inboxTaken) ?? '');
       if (input === undefined) return disagree(at, `there is no input of order ${at.inboxTaken}.`);
@@ -46,7 +48,7 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
         ...(total !== undefined && { total }),
         ...(big !== undefined && { big }),
       });
-      next = world.plan.nodes[0];
+      next = plan.nodes[0];
       steps = 0;
     } else if (at.cause === 'step') {
       if (next === undefined) return disagree(at, 'no step was due.');
@@ -90,7 +92,7 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
 }
 
 async function wrongFailure(
-  { world }: Evidence,
+  { plan }: Evidence,
   at: SeenCheckpoint,
   next: PlanNode | undefined,
   state: Reference['state'],
@@ -99,10 +101,9 @@ async function wrongFailure(
   counted: { tokens: number },
 ): Promise<string | undefined> {
   const code = at.failureCode;
-  if (code === 'resume_limit') return world.plan.maxResumes < 10 ? undefined : 'it was resumed too often.';
+  if (code === 'resume_limit') return plan.maxResumes < 10 ? undefined : 'it was resumed too often.';
   if (next === undefined) return `a run failed with ${code} where none was under way.`;
-  if (code === 'step_limit')
-    return steps === world.plan.maxSteps ? undefined : `the step limit came after ${steps} steps.`;
+  if (code === 'step_limit') return steps === plan.maxSteps ? undefined : `the step limit came after ${steps} steps.`;
   const ran = await run(next, state, answers, counted);
   if (!('error' in ran)) return `it failed with ${code}; by the record "${next.name}" ends well.`;
   const expected = ran.error instanceof HoldfastError ? ran.error.code : undefined;
@@ -154,6 +155,11 @@ export function scopeOf(answers: Answers, counted: { tokens: number }): PlanScop
     waitFor: async (_event, _options, place) => answers.eventAt(place),
     sleep: async () => undefined,
     online: async () => undefined,
+    async child(_, { input }) {
+      const { status, state, usage } = answers.childOf(input);
+      counted.tokens += usage.inputTokens + usage.outputTokens;
+      return { status, state };
+    },
   };
   return scope;
 }
@@ -163,6 +169,8 @@ export interface Answers {
   readsOf(place: string): readonly number[];
   /** @throws what the question failed with */
   replyTo(place: string): string | undefined;
+  /** How the child ended that was started there. */
+  childOf(place: string): ChildOutcome;
   /** What the node took for the event that it waited for. @throws what it failed with */
   eventAt(place: string): unknown;
 }
@@ -201,7 +209,7 @@ const refusals: Readonly<Record<string, string>> = { deny: 'tool_denied', expire
 
 /** The answers as they were on record after so many groups. A later one, of a runner that was frozen, was not seen by the step. */
 export function answersOf(evidence: Evidence): (commits: number) => Answers {
-  const { entries, waits, world } = evidence;
+  const { entries, waits, world, plan, watch } = evidence;
   const settled = new Map<string, Evidence['entries'][number][]>();
   const reads = new Map<string, readonly number[]>();
   const refused = new Map<string, { readonly code: string; readonly key: string; readonly at: number }>();
@@ -222,13 +230,18 @@ export function answersOf(evidence: Evidence): (commits: number) => Answers {
     if (wait.kind !== 'approval') continue;
     refused.delete(args.place); // what a step was told that was left behind, and asked anew
     const code = refusals[answer?.decision ?? ''];
-    const at = world.watch.waitAt.get(wait.id) ?? 0;
+    const at = watch.waitAt.get(wait.id) ?? 0;
     if (code !== undefined) refused.set(args.place, { code, key: wait.effectKey, at });
   }
-  const outcomeAt = ({ intent }: Entry) => world.watch.outcomeAt.get(intent.number) ?? 0;
+  const outcomeAt = ({ intent }: Entry) => watch.outcomeAt.get(intent.number) ?? 0;
   return (commits) => ({
     replyTo: (place) => replies.get(place)?.(),
     eventAt: (place) => noted(place),
+    childOf: (place) => {
+      const heard = waits.findLast(({ wait }) => wait.kind === 'child' && inputOf(wait) === place)?.answer;
+      if (heard?.decision !== 'ended') throw new Gap(`no end of the child of ${place} is on record`);
+      return heard.value as ChildOutcome;
+    },
     readsOf: (place) => reads.get(place) ?? [],
     resultOf(place) {
       const refusal = refused.get(place);
@@ -243,10 +256,15 @@ export function answersOf(evidence: Evidence): (commits: number) => Answers {
       const status = entry.outcome?.status;
       if (undone.has(entry.intent.number)) throw failure('effect_compensated');
       if (status === 'succeeded') return entry.value;
-      if (status === 'failed') return instead(world.plan.policy, entry, known);
+      if (status === 'failed') return instead(plan.policy, entry, known);
       throw failure(`effect_${status}`);
     },
   });
+}
+
+/** Of the child that this wait is for. */
+export function inputOf({ args }: Wait): string {
+  return (args as { readonly input: { readonly input: string } }).input.input;
 }
 
 /** What the policy puts in the place of a call that failed. */

@@ -25,7 +25,7 @@ const fromOutside = ['resume_limit', 'step_limit'];
 
 /** The state at the end; `undefined` where a run was cut off in the middle, and its lines might have done more or less. */
 export async function followRuns(evidence: Evidence, actions: readonly ClientAction[]): Promise<State | undefined> {
-  const { world, lineage } = evidence;
+  const { world, plan, lineage } = evidence;
   const answers = answersOf(evidence)(Number.POSITIVE_INFINITY);
   let state: State = { input: '', rounds: {}, total: 0, last: '', big: '', notes: [] };
   for (const { cause } of lineage) {
@@ -42,7 +42,7 @@ export async function followRuns(evidence: Evidence, actions: readonly ClientAct
     const { total, big } = input;
     const given = { input: input.input, ...(total !== undefined && { total }), ...(big !== undefined && { big }) };
     state = changed(state, given);
-    const nodes = world.plan.nodes;
+    const { nodes } = plan;
     const followed = await new Follower(evidence, answers).line(nodes, nodes[0]?.name ?? '', state, undefined);
     if (followed.end !== last.status) {
       const why = `the run of ${id} is ${last.status} (${last.failureCode}), by the record it is ${followed.end}`;
@@ -138,7 +138,7 @@ class Follower {
     try {
       return await runNode(node, seen, scopeOf(this.#answers, { tokens: 0 }), calm, given);
     } catch (error) {
-      const { policy, policyAnswer } = this.#evidence.world.plan;
+      const { policy, policyAnswer } = this.#evidence.plan;
       const rule = policy?.find(({ action }) => {
         return action === 'default' || action === 'skip' || (action === 'ask' && policyAnswer === 'skip');
       });

@@ -5,7 +5,16 @@ import type { AnyAgent } from '../../../src/program/agent.ts';
 import { defineAgent } from '../../../src/program/agent.ts';
 import { runOp } from '../kinds/table.ts';
 import { alongEdge, type ForkExit, type Leave, leave } from './exits.ts';
-import type { Draft, Mood, Plan, PlanNode, PlanScope, PlanState, Site } from './plan.ts';
+import {
+  childName,
+  type Draft,
+  type Mood,
+  type Plan,
+  type PlanNode,
+  type PlanScope,
+  type PlanState,
+  type Site,
+} from './plan.ts';
 import { anything, type Reach, toolsOn } from './tools.ts';
 
 export interface PlanUpdate {
@@ -66,15 +75,16 @@ const migrations = {
   2: (state: Readonly<Record<string, unknown>>) => ({ ...state, total: Number(state.total ?? 0) + migrationAdds }),
 };
 
-export function agentOf(plan: Plan, reach: Reach, mood: Mood, version = 1): AnyAgent {
+export function agentOf(plan: Plan, reach: Reach, mood: Mood, version = 1, name = 'planned'): AnyAgent {
   return defineAgent({
-    name: 'planned',
+    name,
     version,
     ...(plan.migrates && version > 1 && { stateVersion: 2, migrations }),
     state: fields,
     tools: toolsOn(reach) as never,
     ...(graphOf(plan.nodes, mood) as never as { start: never; nodes: never; edges: never }),
     maxSteps: plan.maxSteps,
+    ...(plan.child && { agents: [agentOf(plan.child, reach, mood, version, childName)] }),
     ...(plan.limits && { limits: plan.limits }),
     ...(plan.policy && { policy: plan.policy }),
   });

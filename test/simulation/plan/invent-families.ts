@@ -12,7 +12,7 @@ type Family = Pick<Plan, 'nodes'> & Partial<Plan>;
 
 type Invent = (dice: Dice, size: Size) => Family;
 
-const families: readonly [Invent, ...Invent[]] = [lines, list, graph, straight, policy, limited];
+const families: readonly [Invent, ...Invent[]] = [lines, list, graph, straight, policy, limited, parent];
 
 export function inventFamily(dice: Dice, size: Size): Plan {
   return {
@@ -168,4 +168,23 @@ function limited(dice: Dice, size: Size): Family {
   });
   const tokens = dice.pick(isSmall ? [3, 5] : [3, 8]);
   return { nodes, limits: dice.percent(60) ? { tokens } : { runMs: dice.pick([200, 3_000]) } };
+}
+
+/** Children of one step or two, which do anything that a node does but wait for an event: those go to the parent. */
+function parent(dice: Dice, size: Size): Family {
+  const start: Op = dice.percent(60) ? { op: 'child' } : { op: 'children', count: dice.pick([2, 3]) };
+  const first = size === 'small' ? [start] : [...ops(dice, size), start];
+  const own = (name: string, exit: PlanNode['exit']): PlanNode => ({ name, ops: [inventOp(dice)], exit });
+  const nodes = dice.percent(70)
+    ? [own('c0', { to: 'end' })]
+    : [own('c0', { to: 'node', node: 'c1' }), own('c1', { to: 'end' })];
+  const child: Plan = { nodes, maxSteps: 50, snapshotEvery: 32, durability: 'strict', maxResumes: 40 };
+  const after = size === 'small' ? [] : ops(dice, size);
+  return {
+    nodes: [
+      { name: 'n0', ops: first, exit: { to: 'node', node: 'n1' } },
+      { name: 'n1', ops: after, exit: { to: 'end' } },
+    ],
+    child,
+  };
 }

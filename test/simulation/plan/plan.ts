@@ -19,6 +19,9 @@ export interface PlanNode {
   readonly graph?: readonly PlanNode[];
 }
 
+/** The agent of a plan's children. */
+export const childName = 'minor';
+
 export interface Plan {
   /** The first one is where input starts. */
   readonly nodes: readonly PlanNode[];
@@ -36,6 +39,8 @@ export interface Plan {
   readonly redoes?: boolean;
   /** Code from version 2 on keeps another state: what older code left is migrated. */
   readonly migrates?: boolean;
+  /** What its children are. */
+  readonly child?: Plan;
   /** What a person says of a step that failed. */
   readonly policyAnswer?: 'retry' | 'skip' | 'stop';
 }
@@ -84,6 +89,13 @@ export interface PlanScope {
   waitFor(event: string, options: { readonly expiresMs?: number }, place: string): Promise<unknown>;
   sleep(durationMs: number, options: undefined, place: string): Promise<void>;
   online(): Promise<void>;
+  child(agent: { readonly name: string }, input: { readonly input: string }): Promise<ChildEnd>;
+}
+
+/** What a node hears of a child. */
+export interface ChildEnd {
+  readonly status: string;
+  readonly state: Readonly<Record<string, unknown>> | null;
 }
 
 /** What a question shows: where it comes from, and what the person says, answer by answer. */

@@ -1,5 +1,6 @@
 /** Deliberate faults in the engine, the codec and the rules of the store. */
 import { changeFaults } from './change-faults.ts';
+import { familyFaults } from './family-faults.ts';
 import { fault, type PlantedFault } from './fault.ts';
 import { flowFaults } from './flow-faults.ts';
 import { keptFaults } from './kept-faults.ts';
@@ -236,6 +237,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     'if ((await firstOrder(this.#codec, leased.boundary.control)) === undefined) return',
     'if (leased.boundary.control.status !== undefined) return',
   ),
+  ...familyFaults,
   ...flowFaults,
   ...keptFaults,
   ...changeFaults,

@@ -1,4 +1,5 @@
 import { effectScenarios } from './effects.ts';
+import { familyScenarios } from './family.ts';
 import { flowScenarios } from './flow.ts';
 import { keptScenarios } from './kept.ts';
 import { limitScenarios } from './limits.ts';
@@ -19,4 +20,5 @@ export const scenarios: readonly Scenario[] = [
   ...policyScenarios,
   ...travelScenarios,
   ...keptScenarios,
+  ...familyScenarios,
 ];

@@ -28,12 +28,6 @@ export type Meet = (life: Life, operation: Operation) => Interruption | undefine
 
 export class Life {
   readonly number: number;
-  /** Local epoch of the newest lease that this process took; 0 for none. */
-  epoch = 0;
-  /** Incarnation of the thread that it was taken of. */
-  incarnation = '';
-  /** How many groups had been applied by then. */
-  leasedAt = 0;
   readonly #meet: Meet;
   readonly #death = deferred<'died'>();
   readonly #held: (() => void)[] = [];

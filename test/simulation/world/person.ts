@@ -26,11 +26,11 @@ export class Person {
     this.#dice = dice;
   }
 
-  sees(waits: readonly Wait[]): void {
+  sees(thread: string, waits: readonly Wait[]): void {
     for (const wait of waits) {
       if (this.#seen.has(wait.id)) continue;
       this.#seen.add(wait.id);
-      this.#consider(wait);
+      this.#consider(thread, wait);
     }
   }
 
@@ -39,7 +39,7 @@ export class Person {
     this.#seen.clear();
   }
 
-  #consider(wait: Wait): void {
+  #consider(thread: string, wait: Wait): void {
     const args = wait.args as CallArgs;
     const { timeline } = this.#world;
     if (wait.kind === 'in_doubt') {
@@ -53,6 +53,7 @@ export class Person {
         }
         const result = this.#world.outside.truth(wait.effectKey);
         void this.#answer(
+          thread,
           wait,
           givesUp
             ? { decision: 'give_up' }
@@ -67,10 +68,10 @@ export class Person {
     const answer = wait.kind === 'question' ? this.#replyTo(wait.args as QuestionArgs) : answerFor(wait, args);
     if (answer === undefined) return;
     timeline.after(this.#dice.between(5, 2_000), () => {
-      void this.#answer(wait, answer);
+      void this.#answer(thread, wait, answer);
       if (wait.kind !== 'approval' || !this.isOfTwoMinds || !this.#dice.percent(40)) return;
       const other: WaitAnswer = answer.decision === 'deny' ? { decision: 'allow' } : { decision: 'deny', reason: 'no' };
-      void this.#answer(wait, this.#dice.percent(50) ? answer : other);
+      void this.#answer(thread, wait, this.#dice.percent(50) ? answer : other);
     });
   }
 
@@ -82,9 +83,9 @@ export class Person {
     return reply == null ? { decision: 'deny', reason: 'no' } : { decision: 'reply', value: reply };
   }
 
-  async #answer(wait: Wait, answer: WaitAnswer): Promise<void> {
-    const error = await this.#world.insist(`answer ${answer.decision}`, (thread) =>
-      thread.answer(wait.id, wait.digest, answer),
+  async #answer(thread: string, wait: Wait, answer: WaitAnswer): Promise<void> {
+    const error = await this.#world.insist(`answer ${answer.decision}`, (_, process) =>
+      process.engine.thread(thread).answer(wait.id, wait.digest, answer),
     );
     if (error !== undefined) return;
     const before = this.acknowledged.get(wait.id);

@@ -1,21 +1,20 @@
-/** One process as a host has it: opens the thread, runs it whenever there is something to do, and shows what it asks. */
-
-import { type Deferred, deferred } from '../../../src/base/deferred.ts';
-import { errorToData } from '../../../src/base/errors.ts';
+/** One process as a host has it: opens the threads, runs them, and meets what happens to it. */
+import { deferred } from '../../../src/base/deferred.ts';
 import { KeyRing } from '../../../src/codec/key-ring.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import type { EngineThread } from '../../../src/engine/engine-thread.ts';
-import { isDamage, type RunEnd } from '../../../src/engine/run-end.ts';
+import type { RunEnd } from '../../../src/engine/run-end.ts';
+import type { ThreadHash } from '../../../src/model/ids.ts';
 import type { LeaseKind } from '../../../src/model/records.ts';
 import { agentOf } from '../plan/interpret.ts';
 import type { Plan } from '../plan/plan.ts';
-import { type Life, never } from './life.ts';
+import { Driver } from './driver.ts';
+import type { Life } from './life.ts';
+import { modelOf, reachOf } from './reach.ts';
 import { storeOf } from './sim-store.ts';
 import { clockOf } from './timeline.ts';
 import type { World } from './world.ts';
 
-/** How long a process rests before it tries a thread again that could not go on. */
-const restMs = { blocked: 30_000, lost: 1_000 };
 const threadId = 'the thread';
 
 export class Process {
@@ -24,32 +23,28 @@ export class Process {
   readonly #world: World;
   readonly #plan: Plan;
   readonly #opened = deferred<EngineThread>();
-  #kicked: Deferred<void> = deferred<void>();
-  #isRunning = false;
+  readonly #drivers = new Map<string, Driver>();
+  readonly #working: Promise<void>[] = [];
   #engine: Engine | undefined;
-  readonly #chores: (() => Promise<void>)[] = [];
   #isStopped = false;
-  /** How the last run ended. */
-  lastEnd: RunEnd | undefined;
 
   constructor(world: World, life: Life, plan: Plan, version: number) {
     this.#world = world;
     this.life = life;
     this.#plan = plan;
     this.version = version;
-    void this.#work(version);
+    void this.#work();
   }
 
   get opened(): Promise<EngineThread> {
     return this.#opened.promise;
   }
 
-  /** Does it where a run could be called, as retention asks for. Resolves once it is done. */
+  /** Does it where a run could be called, as retention asks for. Once the thread was opened. */
   between<Result>(work: () => Promise<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#chores.push(() => work().then(resolve, reject));
-      this.#kicked.resolve();
-    });
+    const driver = this.#drivers.get(threadId);
+    if (driver === undefined) throw new Error('The thread was not opened yet.');
+    return driver.between(work);
   }
 
   /** Once the thread was opened. */
@@ -60,137 +55,83 @@ export class Process {
 
   /** Something may have come from outside. */
   kick(): void {
-    this.#kicked.resolve();
-    if (this.#isRunning) void this.opened.then((thread) => thread.look()).catch(() => undefined); // the run meets it too
+    for (const driver of this.#drivers.values()) driver.kick();
+  }
+
+  /** How the last run of the thread ended. */
+  get lastEnd(): RunEnd | undefined {
+    return this.#drivers.get(threadId)?.lastEnd;
   }
 
   /** Stops as a host does that closes: gracefully. */
   async stop(): Promise<void> {
+    await this.opened;
     this.#isStopped = true;
-    const thread = await this.opened;
-    thread.stop();
-    this.#kicked.resolve();
+    for (const driver of this.#drivers.values()) driver.stop();
   }
 
   /** A lock that is granted says that its holder is gone; one that is stolen does not. */
-  get #lease(): LeaseKind {
+  get lease(): LeaseKind {
     const mayLive = this.#world.processes.some((other) => other !== this && !other.life.isOver);
     return mayLive ? 'stolen' : 'free';
   }
 
-  async #work(version: number): Promise<void> {
-    const thread = await this.#open(version);
+  async #work(): Promise<void> {
+    const engine = await this.#open();
+    this.#engine = engine;
+    const thread = engine.thread(threadId);
+    this.#drive(thread, this.#world.watch);
     this.#opened.resolve(thread);
-    for (;;) {
-      if (this.#isStopped) return this.#world.retire(this.life);
-      this.#kicked = deferred<void>();
-      for (const chore of this.#chores.splice(0)) await chore();
-      this.#isRunning = true;
-      const end = await thread.run(this.#lease);
-      this.#isRunning = false;
-      this.lastEnd = end;
-      this.#world.ended(this, end);
-      if (this.#isStopped) return this.#world.retire(this.life);
-      await this.#rest(thread, end);
-    }
+    if (this.#plan.child !== undefined) await this.#findChildren(engine);
+    for (let index = 0; index < this.#working.length; index += 1) await this.#working[index];
+    this.#world.retire(this.life);
   }
 
-  async #rest(thread: EngineThread, end: RunEnd): Promise<void> {
-    const { timeline } = this.#world;
-    if (end.end === 'waiting') {
-      const waits = await this.#insist(() => thread.waits().catch(noneWhereDamaged));
-      if (waits === undefined) return; // whoever looks at it sees that it is blocked, and opens it again
-      this.#world.person.sees(waits);
-    }
-    if (end.end === 'lost' && this.#world.newest() !== this) {
-      await this.#kicked.promise; // another one has it; only its end is news
-      return;
-    }
-    if (end.end === 'blocked' && this.#world.restsOnBlock(end.error.code)) return this.#kicked.promise;
-    const rest = end.end === 'blocked' || end.end === 'lost' ? restMs[end.end] : undefined;
-    const row = rest === undefined ? await this.#insist(() => thread.row()) : undefined;
-    const wakeUpInMs = rest ?? (row?.wakeUpAtMs == null ? undefined : Math.max(1, row.wakeUpAtMs - timeline.wallMs));
-    const kicked = this.#kicked;
-    if (wakeUpInMs !== undefined) {
-      timeline.after(
-        wakeUpInMs,
-        () => this.life.whenAwake(() => kicked.resolve()),
-        () => this.life.isOver || this.#kicked !== kicked,
-      );
-    }
-    await kicked.promise;
-    if (this.life.isOver) await never();
+  #drive(thread: EngineThread, watch: Driver['watch']): void {
+    const driver = new Driver(this.#world, this, thread, watch);
+    this.#drivers.set(thread.id, driver);
+    this.#working.push(driver.work());
   }
 
-  async #open(version: number): Promise<EngineThread> {
+  /** As a host does when it starts: every thread that is there may have something to do. */
+  async #findChildren(engine: Engine): Promise<void> {
+    const all = await this.insist(() => engine.threads(1_000, { children: true }));
+    for (const { id, row } of all) if (id !== undefined) this.#hear(id, row.thread);
+  }
+
+  #hear(id: string, hash: ThreadHash): void {
+    const known = this.#drivers.get(id);
+    if (known !== undefined) known.kick();
+    else if (!this.#isStopped) this.#drive(this.engine.thread(id), this.#world.watchOf(hash));
+  }
+
+  async #open(): Promise<Engine> {
     const world = this.#world;
-    const store = storeOf(this.life, world.data, world.watch, world.unflushed);
+    const { random, cryptography, keys, outside } = world;
+    const store = storeOf(this.life, world.data, (thread) => world.watchOf(thread), world.unflushed);
     const clock = clockOf(world.timeline, this.life);
-    const { random, cryptography, keys } = world;
-    const keyRing = await this.#insist(() => KeyRing.open(store, keys, cryptography, random));
-    const { outside, watch, timeline } = world;
-    const leaves = <Result>(
-      kind: 'call' | 'model' | 'about',
-      name: string,
-      key: string,
-      attempt: number,
-      go: () => Promise<Result>,
-    ) => {
-      const beganAtMs = timeline.nowMs;
-      if (!this.life.isOver) watch.called(this.life, kind, name, key, attempt, timeline.wallMs);
-      return this.life.pass({ kind: 'outside', name: `${kind} ${name}` }, async () => {
-        // Who stood still in between and was not robbed finds its connection gone; what a robbed one sends, leaves.
-        if (timeline.nowMs > beganAtMs && !watch.wasRobbed(this.life)) throw new Error('The connection was closed.');
-        return go();
-      });
-    };
-    const agent = agentOf(
-      this.#plan,
-      {
-        call: (tool, args, call) => {
-          const release = outside.holds(args.place);
-          void this.life.death.then(release);
-          return leaves('call', tool, call.effectKey, call.attempt, () => outside.call(tool, args, call)).finally(
-            release,
-          );
-        },
-        verify: (tool, args, call) =>
-          leaves('about', tool, call.effectKey, call.attempt, () => outside.verify(tool, args, call)),
-        compensate: (tool, args, call) =>
-          leaves('about', tool, call.effectKey, call.attempt, () => outside.compensate(tool, args, call)),
-      },
-      world.moodOf(this),
-      version,
-    );
-    const model = {
-      name: 'fickle',
-      stream: (request: Parameters<typeof outside.stream>[0], context: Parameters<typeof outside.stream>[1]) =>
-        streamOf(() =>
-          leaves('model', 'model', context.effectKey, context.attempt, async () => {
-            const parts = [];
-            for await (const part of outside.stream(request, context)) parts.push(part);
-            return parts;
-          }),
-        ),
-    };
+    const keyRing = await this.insist(() => KeyRing.open(store, keys, cryptography, random));
     const { durability, maxResumes, snapshotEvery } = this.#plan;
     const engine = new Engine(
       { store, keyRing, clock, random, network: { isOnline: () => outside.isOnline } },
       {
-        agent,
-        model,
+        agent: agentOf(this.#plan, reachOf(world, this.life), world.moodOf(this), this.version),
+        model: modelOf(world, this.life),
         durability,
         maxResumes,
         tiers: { everySteps: snapshotEvery },
-        onFrame: (_, frame) => world.shows(this, frame),
+        onFrame: (thread, frame) => world.shows(this, thread, frame),
+        onNews: (hash) => {
+          const told = this.insist(() => engine.idOf(hash));
+          void told.then((id) => (id === undefined ? undefined : this.#hear(id, hash)));
+        },
       },
     );
-    this.#engine = engine;
-    return engine.thread(threadId);
+    return engine;
   }
 
   /** What a store refuses is asked for again. */
-  async #insist<Result>(work: () => Promise<Result>): Promise<Result> {
+  async insist<Result>(work: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
         return await work();
@@ -206,12 +147,4 @@ export class Process {
       }
     }
   }
-}
-
-function noneWhereDamaged(error: unknown): undefined {
-  if (!isDamage(errorToData(error))) throw error;
-}
-
-async function* streamOf<Part>(parts: () => Promise<readonly Part[]>): AsyncGenerator<Part, void, undefined> {
-  yield* await parts();
 }

@@ -35,7 +35,9 @@ export class Unflushed {
   }
 }
 
-export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: Unflushed): Store {
+export type WatchOf = (thread: ThreadHash) => Watch;
+
+export function storeOf(life: Life, data: MemoryData, watchOf: WatchOf, unflushed: Unflushed): Store {
   const store = new MemoryStore({ name: databaseName, data });
   const pass = <Result>(name: string, carryOut: () => Promise<Result>) => life.pass({ kind: 'store', name }, carryOut);
   return {
@@ -44,7 +46,7 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
       life.pass({ kind: 'store', name: 'commit', groups }, async () => {
         const seen = groups.map((group) => lookAt(group, data));
         const results = store.commit(groups); // applied in this instant; only its answer comes later
-        for (const [index, group] of groups.entries()) seen[index]?.(life, watch, unflushed, group);
+        for (const [index, group] of groups.entries()) seen[index]?.(life, watchOf, unflushed, group);
         return results;
       }),
     createThread: (...given) =>
@@ -66,10 +68,7 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
         const after = data.threads.get(thread);
         unflushed.flush();
         if (after !== undefined && after !== before) {
-          life.epoch = after.epoch.local;
-          life.incarnation = after.incarnation;
-          life.leasedAt = watch.commits;
-          watch.leased(before, after);
+          watchOf(thread).leased(life, before, after);
         }
         return leasing;
       }),
@@ -91,7 +90,7 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
         const before = data.threads.get(given[0]);
         unflushed.flush();
         const deleting = store.deleteThread(...given);
-        if (before !== undefined && !data.threads.has(given[0])) watch.purged(before);
+        if (before !== undefined && !data.threads.has(given[0])) watchOf(before.thread).purged(before);
         return deleting;
       }),
     deleteRecords: (thread, incarnation, epoch, records) =>
@@ -100,7 +99,8 @@ export function storeOf(life: Life, data: MemoryData, watch: Watch, unflushed: U
         const found = records.map(({ table, key }) => ({ table, record: data.records(table, thread).get(key) }));
         const result = await store.deleteRecords(thread, incarnation, epoch, records);
         if (result.status === 'applied')
-          for (const { table, record } of found) if (record !== undefined) watch.collected(table, thread, record);
+          for (const { table, record } of found)
+            if (record !== undefined) watchOf(thread).collected(table, thread, record);
         return result;
       }),
     close: () => pass('close', () => store.close()),
@@ -113,12 +113,15 @@ function lookAt(group: CommitGroup, data: MemoryData) {
   const recordsOf = (table: (typeof group.records)[number]['table']) => data.records(table, thread);
   const rowBefore = data.threads.get(thread);
   const replaced = group.records.map(({ table, key }) => recordsOf(table).get(key));
-  return (life: Life, watch: Watch, unflushed: Unflushed, { records, durability }: CommitGroup): void => {
+  const { also } = group;
+  const alsoBefore = also && data.threads.get(also.thread);
+  return (life: Life, watchOf: WatchOf, unflushed: Unflushed, { records, durability }: CommitGroup): void => {
     const row = data.threads.get(thread);
     const hasWritten =
       row !== rowBefore || records.some(({ table, key }, index) => recordsOf(table).get(key) !== replaced[index]);
     if (!hasWritten) return;
-    watch.applied({ life, group, rowBefore, row, replaced });
+    if (also !== undefined && data.threads.get(also.thread) !== alsoBefore) watchOf(also.thread).told(group);
+    watchOf(thread).applied({ life, group, rowBefore, row, replaced });
     if (durability === 'strict') unflushed.flush();
     else
       unflushed.add(() => {
@@ -128,6 +131,9 @@ function lookAt(group: CommitGroup, data: MemoryData) {
           else recordsOf(table).put(before);
         }
         if (rowBefore !== undefined && row !== rowBefore) data.threads.set(thread, rowBefore);
+        if (also === undefined || alsoBefore === undefined) return;
+        for (const { table, key } of also.records) data.records(table, also.thread).delete(key);
+        data.threads.set(also.thread, alsoBefore);
       });
   };
 }

@@ -113,7 +113,7 @@ function strike(
         world.outside.nextWayMs = world.dice.between(20, 3_000);
       return {
         [fault.side]: () => {
-          const isRecovering = life.number > 1 && life.leasedAt === world.watch.commits;
+          const isRecovering = world.watch.isRecovering(life);
           world.met.crash(operation, isRecovering, fault.side !== 'before');
           crash(world, life, fault);
         },
@@ -217,7 +217,7 @@ function freeze(world: World, life: Life, { forMs, heirAfterMs }: Extract<Fault,
 
 function deleteThread(world: World): void {
   const { data, timeline } = world;
-  const [row] = data.threads.values();
+  const { row } = world.watch;
   if (row === undefined) return;
   world.unflushed.flush();
   void new MemoryStore({ name: databaseName, data }).deleteThread(row.thread, row.incarnation, timeline.wallMs);

@@ -1,6 +1,6 @@
 /**
- * Sees every group in the moment in which it is applied, and every call in the moment in which it leaves, and holds them
- * against the rules. Knows nothing of the engine: only what is stored and what leaves.
+ * Sees every group of one thread in the moment in which it is applied, and every call in the moment in which it leaves, and holds
+ * them against the rules. Knows nothing of the engine: only what is stored and what leaves.
  */
 import type { CommitGroup, RecordWrite } from '../../../src/model/commit.ts';
 import type { ThreadHash } from '../../../src/model/ids.ts';
@@ -16,6 +16,16 @@ import {
   seeIntent,
   seeOutcome,
 } from './peek.ts';
+
+/** The newest lease of the thread that a process took. */
+interface Lease {
+  readonly epoch: number;
+  readonly incarnation: string;
+  /** How many groups had been applied by then. */
+  readonly at: number;
+}
+
+const noLease: Lease = { epoch: 0, incarnation: '', at: 0 };
 
 export interface Applied {
   readonly life: Life;
@@ -35,7 +45,10 @@ export class Watch {
   readonly intents = new Map<number, SeenIntent>();
   readonly outcomes = new Map<number, SeenOutcome>();
   /** Effect keys whose result is on record, with the process that wrote it and how many groups had been applied by then. */
-  readonly settled = new Map<string, { readonly life: Life | undefined; readonly at: number }>();
+  readonly settled = new Map<
+    string,
+    { readonly life: Life | undefined; readonly at: number; readonly epoch: number }
+  >();
   /** Processes in a row that a node took away without a step in between. */
   poisonings = 0;
   mostPoisonings = 0;
@@ -55,10 +68,22 @@ export class Watch {
   readonly checkpointAt = new Map<string, number>();
   /** The same of each wait, by its id. */
   readonly waitAt = new Map<string, number>();
+  readonly #leases = new Map<Life, Lease>();
+  readonly #row: () => ThreadRow | undefined;
 
-  constructor(findings: Findings, data: MemoryData) {
+  /** `row`: of the thread that is watched, while there is one. */
+  constructor(findings: Findings, data: MemoryData, row: () => ThreadRow | undefined) {
     this.#findings = findings;
     this.#data = data;
+    this.#row = row;
+  }
+
+  get row(): ThreadRow | undefined {
+    return this.#row();
+  }
+
+  get hash(): ThreadHash | undefined {
+    return this.row?.thread;
   }
 
   /** Forgets what is not stored any more: a suffix was lost, records were lost, or the thread was deleted. */
@@ -66,11 +91,11 @@ export class Watch {
     this.intents.clear();
     this.outcomes.clear();
     this.settled.clear();
-    for (const hash of this.#data.threads.keys()) {
-      const records = this.#data.records('ledger', hash).range({});
-      for (const record of records) if (record.key.endsWith('.i')) this.#knowIntent(record);
-      for (const record of records) if (record.key.endsWith('.o')) this.#knowOutcome(record);
-    }
+    const { hash } = this;
+    if (hash === undefined) return;
+    const records = this.#data.records('ledger', hash).range({});
+    for (const record of records) if (record.key.endsWith('.i')) this.#knowIntent(record);
+    for (const record of records) if (record.key.endsWith('.o')) this.#knowOutcome(record);
   }
 
   applied(applied: Applied): void {
@@ -92,6 +117,12 @@ export class Watch {
       }
     }
     if (group.row?.head !== undefined && group.row.head !== applied.rowBefore?.head) this.#checkHead(applied);
+  }
+
+  /** A child's last commit writes its end to this thread, in one group (PROTOCOL 6). */
+  told(group: CommitGroup): void {
+    const isAnswer = group.also?.records.some(({ table, key }) => table === 'waits' && key.startsWith('a:'));
+    if (isAnswer) this.#checkStrict(group, 'the end of a child');
   }
 
   /** The thread was deleted. */
@@ -132,7 +163,8 @@ export class Watch {
     return this.seen.get(record.key) ?? seeCheckpoint(record);
   }
 
-  leased(before: ThreadRow | undefined, after: ThreadRow): void {
+  leased(life: Life, before: ThreadRow | undefined, after: ThreadRow): void {
+    this.#leases.set(life, { epoch: after.epoch.local, incarnation: after.incarnation, at: this.commits });
     if (before !== undefined && after.epoch.local <= before.epoch.local) {
       this.#findings.violate('lease-raises-epoch', `Epoch ${before.epoch.local} was leased as ${after.epoch.local}.`);
     }
@@ -178,14 +210,33 @@ export class Watch {
 
   /** The intent went with the thread that it was made for. */
   #isOfDeleted(life: Life): boolean {
-    const [row] = this.#data.threads.values();
-    return row?.incarnation !== life.incarnation;
+    return this.row?.incarnation !== this.#leaseOf(life).incarnation;
   }
 
-  /** A result that a frozen runner wrote later is not known to the one that took over. */
+  /** A result that an earlier runner wrote later, also one of the same process, need not be known to the one that took over. */
   #knowsResult(life: Life, key: string): boolean {
     const settled = this.settled.get(key);
-    return settled !== undefined && (settled.life === life || settled.at <= life.leasedAt);
+    const { at, epoch } = this.#leaseOf(life);
+    return settled !== undefined && ((settled.life === life && settled.epoch === epoch) || settled.at <= at);
+  }
+
+  /** Whether this process took up the thread and has committed nothing since. */
+  isRecovering(life: Life): boolean {
+    return life.number > 1 && this.#leaseOf(life).at === this.commits;
+  }
+
+  /** Whether there is a thread that another process took up since. */
+  isStale(life: Life): boolean {
+    return this.row !== undefined && !this.#isNewest(life);
+  }
+
+  /** Whether this effect was ever begun. */
+  knows(key: string): boolean {
+    return [...this.intents.values()].some((intent) => intent.key === key);
+  }
+
+  #leaseOf(life: Life): Lease {
+    return this.#leases.get(life) ?? noLease;
   }
 
   /** Whether another runner took the lease of this one. */
@@ -194,13 +245,13 @@ export class Watch {
   }
 
   #isNewest(life: Life): boolean {
-    const [row] = this.#data.threads.values();
-    return row?.epoch.local === life.epoch;
+    return this.row?.epoch.local === this.#leaseOf(life).epoch;
   }
 
   #checkOwner({ life, group, rowBefore }: Applied): void {
-    if (rowBefore === undefined || rowBefore.epoch.local === life.epoch) return;
-    const what = `Life ${life.number} of epoch ${life.epoch} moved a thread of epoch ${rowBefore.epoch.local}`;
+    const { epoch } = this.#leaseOf(life);
+    if (rowBefore === undefined || rowBefore.epoch.local === epoch) return;
+    const what = `Life ${life.number} of epoch ${epoch} moved a thread of epoch ${rowBefore.epoch.local}`;
     this.#findings.violate('no-stale-commit', `${what} by commit ${group.id} (I4).`);
   }
 
@@ -248,7 +299,7 @@ export class Watch {
     if (this.hasLosses || intent.kind === 'node' || intent.kind === 'inputs') return;
     const earlier = [...this.intents.values()].filter(({ key }) => key === intent.key);
     const settled = this.settled.get(intent.key); // one that came while the intent was being written is seen before the call
-    if (settled !== undefined && settled.at <= life.leasedAt) {
+    if (settled !== undefined && settled.at <= this.#leaseOf(life).at) {
       this.#findings.violate(
         'no-intent-after-result',
         `${intent.name} begins attempt ${intent.attempt} of a settled effect.`,
@@ -327,12 +378,6 @@ export class Watch {
     this.outcomes.set(number, outcome);
     const intent = this.intents.get(number);
     if (intent === undefined || (outcome.status === 'failed' && !outcome.final) || this.settled.has(intent.key)) return;
-    this.settled.set(intent.key, { life, at: life === undefined ? 0 : this.commits });
-  }
-
-  /** The one thread of this world; `undefined` while there is none. */
-  get hash(): ThreadHash | undefined {
-    const [hash] = this.#data.threads.keys();
-    return hash;
+    this.settled.set(intent.key, { life, at: life === undefined ? 0 : this.commits, epoch: intent.epoch });
   }
 }

@@ -9,14 +9,16 @@ import { engineErrors } from '../../../src/engine/errors.ts';
 import type { RunEnd } from '../../../src/engine/run-end.ts';
 import { travelErrors } from '../../../src/engine/time-travel-errors.ts';
 import type { Frame } from '../../../src/model/frame.ts';
-import type { Table } from '../../../src/model/records.ts';
+import type { ThreadHash } from '../../../src/model/ids.ts';
+import type { Table, ThreadRow } from '../../../src/model/records.ts';
 import { storeErrors } from '../../../src/store/errors.ts';
 import { MemoryData } from '../../../src/stores/memory/memory-data.ts';
 import { MemoryKeyStore } from '../../../src/stores/memory/memory-key-store.ts';
 import { plainCryptography } from '../../../src/testing/plain-cryptography.ts';
-import type { Mood, Plan } from '../plan/plan.ts';
+import { childName, type Mood, type Plan } from '../plan/plan.ts';
 import { Client, type ClientAction } from './client.ts';
 import { Dice, randomFrom } from './dice.ts';
+import type { Driver } from './driver.ts';
 import { Findings } from './findings.ts';
 import { giveRing } from './known-ring.ts';
 import { type Interruption, Life, never, type Operation } from './life.ts';
@@ -55,6 +57,8 @@ export class World {
   readonly unflushed = new Unflushed();
   readonly findings: Findings;
   readonly watch: Watch;
+  /** Watches of the children. */
+  readonly children = new Map<ThreadHash, Watch>();
   readonly outside: Outside;
   readonly person: Person;
   readonly client: Client;
@@ -99,7 +103,7 @@ export class World {
     this.cryptography = plainCryptography(this.random);
     this.dice = dice.fork();
     this.findings = new Findings(keepsLines);
-    this.watch = new Watch(this.findings, this.data);
+    this.watch = new Watch(this.findings, this.data, () => this.#rootRow());
     this.watch.onPurged = () => this.threadIsGone();
     this.outside = new Outside(this.timeline, dice.fork(), this.findings);
     this.person = new Person(this, dice.fork());
@@ -130,6 +134,27 @@ export class World {
       await turn();
       still = this.timeline.step() ? 0 : still + 1;
     }
+  }
+
+  /** That of the thread, or of one of its children. */
+  watchOf(hash: ThreadHash): Watch {
+    const child = this.children.get(hash);
+    if (child !== undefined) return child;
+    const row = this.data.threads.get(hash);
+    if (row === undefined || row.agent !== childName) return this.watch;
+    const watch = new Watch(this.findings, this.data, () => this.data.threads.get(hash));
+    this.children.set(hash, watch);
+    return watch;
+  }
+
+  /** That of the thread which this effect is of. */
+  watchOfEffect(key: string): Watch {
+    return [...this.children.values()].find((watch) => watch.knows(key)) ?? this.watch;
+  }
+
+  #rootRow(): ThreadRow | undefined {
+    for (const row of this.data.threads.values()) if (row.agent !== childName) return row;
+    return undefined;
   }
 
   /** Another version of the code takes the place of whatever runs. */
@@ -202,7 +227,7 @@ export class World {
       this.met.add('a suffix that is lost while the outside keeps what happened');
     this.findings.trace(`${this.timeline.nowMs} power is cut, ${lost} groups are lost`);
     for (const { life } of this.#processes) if (!life.isOver) this.kill(life);
-    this.watch.rescan();
+    for (const watch of [this.watch, ...this.children.values()]) watch.rescan();
     this.person.forgets();
   }
 
@@ -240,17 +265,20 @@ export class World {
 
   /** I1: what was acknowledged is there. */
   mustBeStored(table: Table, key: string): void {
-    const { hash } = this.watch;
-    if (hash === undefined || this.data.records(table, hash).get(key) !== undefined) return;
+    if (this.data.threads.size === 0 || this.#isStored(table, key)) return;
     if (this.counts.deletions > 0) return; // gone with the thread that it was given to
     this.findings.violate('acknowledged-is-durable', `${table}/${key} was acknowledged and is not stored (I1).`);
   }
 
-  ended(process: Process, end: RunEnd): void {
+  #isStored(table: Table, key: string): boolean {
+    return [...this.data.threads.keys()].some((hash) => this.data.records(table, hash).get(key) !== undefined);
+  }
+
+  ended(process: Process, { watch }: Driver, end: RunEnd): void {
     const code = end.end === 'blocked' ? ` ${end.error.code}: ${end.error.message}` : '';
-    this.findings.trace(`${this.timeline.nowMs} life ${process.life.number} ends a run: ${end.end}${code}`);
-    const [row] = this.data.threads.values();
-    const isStale = row !== undefined && row.epoch.local !== process.life.epoch; // it has lost its lease, and does not know yet
+    const of = watch === this.watch ? '' : ' of a child';
+    this.findings.trace(`${this.timeline.nowMs} life ${process.life.number} ends a run${of}: ${end.end}${code}`);
+    const isStale = watch.isStale(process.life); // it has lost its lease, and does not know yet
     const isOld = end.end === 'blocked' && end.error.code === 'agent_too_old' && process.version < this.#newestVersion;
     if (
       end.end === 'blocked' &&
@@ -264,7 +292,7 @@ export class World {
       this.findings.violate('never-blocked', `A run was blocked by ${end.error.code}: ${end.error.message}`);
     }
     if (end.end !== 'lost' || this.client.travels) return; // going back takes a lease of its own, in the same process
-    if (row !== undefined && row.epoch.local === process.life.epoch && this.counts.deletions === 0) {
+    if (watch.row !== undefined && !isStale && this.counts.deletions === 0) {
       this.findings.violate(
         'conflict-has-a-winner',
         `Life ${process.life.number} lost a lease that nobody took (PROTOCOL 2).`,
@@ -285,17 +313,16 @@ export class World {
     this.findings.violate('reads-are-whole', `The thread could not be read: ${String(error)}`);
   }
 
-  shows(process: Process, frame: Frame): void {
+  shows(process: Process, thread: string, frame: Frame): void {
     if (frame.type !== 'wait' || process.life.isOver) return;
-    const { hash } = this.watch;
-    if (hash === undefined || this.data.records('waits', hash).get(`w:${frame.wait.id}`) === undefined) {
+    if (!this.#isStored('waits', `w:${frame.wait.id}`)) {
       if (this.counts.deletions === 0)
         this.findings.violate(
           'wait-is-durable-when-shown',
           `Wait for ${frame.wait.tool} was shown before it was stored.`,
         );
     }
-    if (this.dice.percent(50)) this.person.sees([frame.wait]);
+    if (this.dice.percent(50)) this.person.sees(thread, [frame.wait]);
   }
 
   moodOf({ life }: Process): Mood {
@@ -329,8 +356,9 @@ export class World {
     this.findings.trace(`${number} ${this.timeline.nowMs} life ${life.number} ${operation.name}`, () =>
       contentsOf(operation),
     );
-    if (number > mostOperations) {
-      if (number === mostOperations + 1) this.findings.violate('nothing-is-stuck', `${number} operations, and no end.`);
+    const most = this.plan.child === undefined ? mostOperations : 4 * mostOperations; // of several threads
+    if (number > most) {
+      if (number === most + 1) this.findings.violate('nothing-is-stuck', `${number} operations, and no end.`);
       life.end();
       return undefined;
     }
