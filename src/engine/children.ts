@@ -46,23 +46,28 @@ export class Children {
 
   /** Makes the child that this wait is for, and gives it its input, unless that was done before. */
   async start(parent: ThreadCodec, wait: Wait): Promise<void> {
-    const { thread, input } = wait.args as ChildArgs;
-    const row = (await this.#row(thread)) ?? (await this.#create(parent, wait));
+    const { input } = wait.args as ChildArgs;
+    const row = await this.#made(parent, wait);
     const item = { type: 'input', update: input, policy: 'queue', atMs: this.#ports.clock.nowMs() } as const;
-    await this.#append(row, `parent:${wait.id}`, item);
+    await this.#append(row, inputId(wait), item);
     this.#options.onNews?.(row.thread);
   }
 
-  /** Asks the child to stop. One that was never made need not. */
-  async cancel({ id, args }: Wait): Promise<void> {
-    const row = await this.#row((args as ChildArgs).thread);
-    if (row === undefined) return;
-    await this.#append(row, `parent-cancel:${id}`, { type: 'cancel', atMs: this.#ports.clock.nowMs() });
+  /**
+   * Asks the child to stop. One that has no input yet gets none: a runner that stood still may still be about to make it and to
+   * send it its input. The place of that is taken, once and for all.
+   */
+  async cancel(parent: ThreadCodec, wait: Wait): Promise<void> {
+    const row = await this.#made(parent, wait);
+    const item = { type: 'cancel', atMs: this.#ports.clock.nowMs() } as const;
+    await this.#append(row, inputId(wait), item);
+    await this.#append(row, `parent-cancel:${wait.id}`, item);
     this.#options.onNews?.(row.thread);
   }
 
-  async #row(id: string): Promise<ThreadRow | undefined> {
-    return this.#ports.store.readThread(await this.#hash(id));
+  async #made(parent: ThreadCodec, wait: Wait): Promise<ThreadRow> {
+    const known = await this.#ports.store.readThread(await this.#hash((wait.args as ChildArgs).thread));
+    return known ?? this.#create(parent, wait);
   }
 
   #hash(id: string): Promise<ThreadHash> {
@@ -111,6 +116,10 @@ export class Children {
       inbox,
     });
   }
+}
+
+function inputId({ id }: Wait): string {
+  return `parent:${id}`;
 }
 
 /** What a child shows of the state it ends with: the value fields. */

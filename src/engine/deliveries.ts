@@ -46,7 +46,7 @@ export class Deliveries {
   /** Asks the children that these waits are for to stop. One that is being made would not be found, and would run on. */
   async cancel(waits: readonly Wait[]): Promise<void> {
     await this.#starting;
-    for (const wait of waits) await this.#children.cancel(wait);
+    for (const wait of waits) await this.#children.cancel(this.#boundary.parts.writer.codec, wait);
   }
 
   /** Makes the child that a wait is for, or answers one with the event that it is for, if that has come. */

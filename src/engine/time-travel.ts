@@ -163,12 +163,12 @@ async function commitLineage(
     try {
       const { waits = [] } = writer.image.state?.checkpoint.control ?? {};
       const closed = await closedWaits(parts.codec, waits, parts.ports.clock.nowMs());
-      const children = new Children(parts.ports, parts.options);
-      for (const wait of closed.children) await children.cancel(wait);
       const { state } = await writer.checkpoint((image) =>
         lineagePlan(parts, image, departure, decided, events, closed),
       );
       if (state === null) throw unknownCheckpoint(parts, departure.target.checkpoint.id);
+      const children = new Children(parts.ports, parts.options);
+      for (const wait of closed.children) await children.cancel(parts.codec, wait); // not before: its parent may still wait for it
       parts.emit({ type: 'step', step: summaryOf(state.checkpoint) });
       const { status, failure } = state.checkpoint.control;
       parts.emit({ type: 'status', status, failure });

@@ -2,12 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { deferred } from '../../src/base/deferred.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { log, value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
-import { answer, head, nth, only, plainState } from './support.ts';
+import { answer, head, nth, only, plainState, withMethods } from './support.ts';
 
 /** A parent that starts a child for each name; each child sends a letter, which a person must allow. */
 function family(names: readonly string[]) {
@@ -132,5 +133,37 @@ test('[B2a, B10a, B9b] a parent that is cancelled while its child waits cancels 
     code: 'wait_closed',
     details: { winner: 'cancelled' },
   });
+  expect(sent).toEqual([]);
+});
+
+test('[B2a, B10a, B14c] a child that is made late, by a runner that stood still, of a parent that was cancelled meanwhile does nothing', async () => {
+  const { parent, sent } = family(['ann']);
+  const world = new TestWorld();
+  const [isAboutTo, goesOn] = [deferred<void>(), deferred<void>()];
+  const store = world.store();
+  const frozen = withMethods(store, {
+    createThread: async (row, ...rest) => {
+      if (row.agent === 'sender') {
+        isAboutTo.resolve();
+        await goesOn.promise;
+      }
+      return store.createThread(row, ...rest);
+    },
+  });
+  const old = (await world.engine({ agent: parent }, frozen)).thread('thread');
+  await old.send({});
+  const running = old.run();
+  await isAboutTo.promise;
+  const engine = await world.engine({ agent: parent });
+  await engine.thread('thread').cancel();
+  expect(await engine.thread('thread').run()).toEqual({ end: 'cancelled' });
+  goesOn.resolve();
+  expect(await running).toEqual({ end: 'lost' });
+
+  const ends = await runAll(engine);
+  expect([...ends.values()]).not.toContain('waiting');
+  const all = await engine.threads(9, { children: true });
+  const child = only(all.filter(({ row }) => row.agent === 'sender'));
+  expect(child.row.head === null || child.row.status === 'cancelled').toBe(true);
   expect(sent).toEqual([]);
 });

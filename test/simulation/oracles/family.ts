@@ -46,6 +46,11 @@ async function compareEnds({ world, waits }: Evidence, children: ReadonlyMap<str
     const status = child?.row.status ?? '';
     if (answer === undefined && ends.includes(status))
       wrong(`The child of ${input} is ${status}, and nobody was told.`);
+    const isToStop = [...(child?.inbox.values() ?? [])].includes(`parent-cancel:${wait.id}`);
+    // Whoever goes back may die between that and telling the children.
+    if (answer?.decision === 'cancelled' && child !== undefined && !isToStop && !world.client.travels) {
+      wrong(`Nobody waits for the child of ${input} any more, and it was not told.`);
+    }
     if (answer?.decision !== 'ended') continue;
     const told = answer.value as ChildOutcome;
     if (child === undefined || told.status !== status) {
