@@ -4,6 +4,7 @@ import { type ThreadHash, type ThreadId, threadIdProblem } from '../model/ids.ts
 import type { ThreadRow } from '../model/records.ts';
 import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { type AnyAgent, agentsByName } from '../program/agent.ts';
+import { storeErrors } from '../store/errors.ts';
 import { BelievedTime } from './believed-time.ts';
 import { checkRetention } from './check-retention.ts';
 import { EngineThread } from './engine-thread.ts';
@@ -71,13 +72,20 @@ export class Engine<State extends object = StateRecord> {
     return purgeThreads(this.#ports, rows, { ...defaultRetention, ...this.#options.retention, ...policy }, archive);
   }
 
-  /** The id of a thread of this agent and owner that is known by its hash; `undefined` if there is none, or it does not open. */
+  /**
+   * The id of a thread of this agent and owner that is known by its hash; `undefined` if there is none, or it does not open.
+   *
+   * @throws `store_failed`, `timed_out`, …: the store could not say.
+   */
   async idOf(hash: ThreadHash): Promise<ThreadId | undefined> {
     const { namespace = 'default', owner = 'local' } = this.#options;
     const row = await this.#ports.store.readThread(hash);
     const isMine =
       row !== undefined && this.#agents.has(row.agent) && row.namespace === namespace && row.owner === owner;
-    return isMine ? (await this.#entry(row)).id : undefined;
+    if (!isMine) return undefined;
+    const { id, error } = await this.#entry(row);
+    if (storeErrors.is(error)) throw error;
+    return id;
   }
 
   /** A thread whose row does not open is listed without its id, so that it does not hide the others. */

@@ -25,6 +25,9 @@ export interface HostParts {
   readonly resume: 'auto' | 'on-request';
 }
 
+/** How long a store that could not be read is left alone. */
+const newsRestMs = 5_000;
+
 export class Host {
   readonly #parts: HostParts;
   readonly #engine: Engine;
@@ -39,7 +42,7 @@ export class Host {
       onFrame: (id, frame) => this.#hosted.get(id)?.onFrame(frame),
       onNews: (hash) => {
         parts.hints.post(hash);
-        void this.#hasNews(hash).catch(() => undefined); // whoever starts next looks at every thread with work
+        void this.#hasNews(hash).catch(() => undefined); // closing: whoever starts next looks at every thread with work
       },
     });
     parts.hints.listen((hash) => {
@@ -139,9 +142,18 @@ export class Host {
   }
 
   /** A child, or the parent of one, got something to do by a run here. */
+  /** A child that was made, or a parent whose child has ended: nobody else tells of it, so that the store is asked until it answers. */
   async #hasNews(hash: string): Promise<void> {
-    const thread = await this.#known(hash);
-    if (!this.#closing.signal.aborted) thread?.kick();
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        const thread = await this.#known(hash);
+        if (!signal.aborted) thread?.kick();
+        return;
+      } catch {
+        await this.#parts.ports.clock.sleep(newsRestMs, signal);
+      }
+    }
   }
 
   async #known(hash: string): Promise<HostedThread | undefined> {

@@ -123,6 +123,27 @@ describe('compaction', () => {
     expect(await plainState(await scene.open())).toMatchObject({ lines: ['a', 'b', 'c', 'd'] });
   });
 
+  test('[A12e, A11d] keeps the answers of a step that a repair let run again from before its waits', async () => {
+    const { scene, handle } = given();
+    await handle('survey');
+    const one = async (value: string) => {
+      const thread = await scene.open();
+      await answer(thread, only(await thread.waits()), { decision: 'reply', value });
+      return thread;
+    };
+    await one('a');
+    const { key } = nth(await scene.stored('checkpoints'), -1);
+    for (const table of ['checkpoints', 'events'] as const) scene.lose(table, (other) => other === key);
+    scene.clock.advance(1_000);
+    await (await scene.open()).run();
+    for (const value of ['b', 'c', 'd']) {
+      scene.clock.advance(1_000);
+      await (await scene.open()).compact({ keepCheckpoints: 1, eventDays: 0 });
+      await (await one(value)).run();
+    }
+    expect(await plainState(await scene.open())).toMatchObject({ lines: ['a', 'b', 'c', 'd'] });
+  });
+
   test('[A12e, B12c] keeps the results that calls are given again after a wait', async () => {
     const { scene, sent, handle } = given();
     const allowOne = async () => {
