@@ -179,12 +179,6 @@ function parent(dice: Dice, size: Size): Family {
     ? [own('c0', { to: 'end' })]
     : [own('c0', { to: 'node', node: 'c1' }), own('c1', { to: 'end' })];
   const child: Plan = { nodes, maxSteps: 50, snapshotEvery: 32, durability: 'strict', maxResumes: 40 };
-  const after = size === 'small' ? [] : ops(dice, size);
-  return {
-    nodes: [
-      { name: 'n0', ops: first, exit: { to: 'node', node: 'n1' } },
-      { name: 'n1', ops: after, exit: { to: 'end' } },
-    ],
-    child,
-  };
+  if (size === 'small') return { nodes: [{ name: 'n0', ops: first, exit: { to: 'end' } }], child };
+  return { nodes: [{ name: 'n0', ops: first, exit: { to: 'node', node: 'n1' } }, node(dice, size, 'n1')], child };
 }

@@ -109,7 +109,7 @@ export class Client {
       const update = { input, ...(total !== undefined && { total }), ...(big !== undefined && { big }) };
       return thread.send(update, id, policy);
     };
-    const error = await world.insist(`${action.does} ${id}`, act, isHeard);
+    const error = await world.insist(`${action.does} ${id}`, act, { isHeard });
     if (action.does === 'send' && action.policy === 'reject' && engineErrors.is(error, 'thread_busy')) return;
     if (engineErrors.is(error, 'thread_unknown')) return; // nothing to cancel
     if (action.does === 'go_back' || action.does === 'edit') return; // what ran meanwhile may ask for choices of its own

@@ -84,8 +84,10 @@ export class Person {
   }
 
   async #answer(thread: string, wait: Wait, answer: WaitAnswer): Promise<void> {
-    const error = await this.#world.insist(`answer ${answer.decision}`, (_, process) =>
-      process.engine.thread(thread).answer(wait.id, wait.digest, answer),
+    const error = await this.#world.insist(
+      `answer ${answer.decision}`,
+      (_, process) => process.engine.thread(thread).answer(wait.id, wait.digest, answer),
+      { about: thread },
     );
     if (error !== undefined) return;
     const before = this.acknowledged.get(wait.id);

@@ -15,7 +15,7 @@ import { storeOf } from './sim-store.ts';
 import { clockOf } from './timeline.ts';
 import type { World } from './world.ts';
 
-const threadId = 'the thread';
+export const threadId = 'the thread';
 
 export class Process {
   readonly life: Life;
@@ -53,9 +53,10 @@ export class Process {
     return this.#engine;
   }
 
-  /** Something may have come from outside. */
-  kick(): void {
-    for (const driver of this.#drivers.values()) driver.kick();
+  /** Something may have come from outside: to one thread, or nobody knows to which. */
+  kick(thread?: string): void {
+    if (thread !== undefined) this.#drivers.get(thread)?.kick();
+    else for (const driver of this.#drivers.values()) driver.kick();
   }
 
   /** How the last run of the thread ended. */

@@ -25,7 +25,7 @@ import { type Interruption, Life, never, type Operation } from './life.ts';
 import { Met } from './met.ts';
 import { Outside } from './outside.ts';
 import { Person } from './person.ts';
-import { Process } from './process.ts';
+import { Process, threadId } from './process.ts';
 import { Unflushed } from './sim-store.ts';
 import { Timeline } from './timeline.ts';
 import { Watch } from './watch.ts';
@@ -235,7 +235,7 @@ export class World {
   async insist(
     what: string,
     act: (thread: EngineThread, process: Process) => Promise<void>,
-    isHeard = true,
+    { isHeard = true, about = threadId } = {},
   ): Promise<unknown> {
     for (let tries = 0; tries < 60; tries += 1) {
       const process = this.newest() ?? (await this.#nextProcess());
@@ -251,12 +251,13 @@ export class World {
         `${this.timeline.nowMs} ${what}: ${outcome === undefined ? 'acknowledged' : String(outcome)}`,
       );
       const hasStopped = travelErrors.is(outcome); // going back stops a run before it finds that it cannot
-      if ((outcome === undefined && isHeard) || hasStopped || engineErrors.is(outcome, 'wait_closed')) process.kick();
+      if ((outcome === undefined && isHeard) || hasStopped || engineErrors.is(outcome, 'wait_closed'))
+        process.kick(about);
       if (!storeErrors.is(outcome) && !engineErrors.is(outcome, 'lease_lost')) {
         if (codecErrors.is(outcome)) this.refused(outcome);
         return outcome;
       }
-      process.kick(); // it may be on record all the same
+      process.kick(about); // it may be on record all the same
       await this.timeline.wait(300);
     }
     this.findings.violate('nothing-is-stuck', `"${what}" was never acknowledged.`);
