@@ -225,6 +225,16 @@ export const oracles = {
     }
   },
 
+  /** Nobody is asked for what nobody waits for: a wait ends with its run (PROTOCOL 6). */
+  'no-wait-outlives-its-run'({ world, watch, row, waits }) {
+    if (watch.hasLosses || !['done', 'failed', 'cancelled'].includes(row.status)) return;
+    for (const { wait, answer } of waits) {
+      if (answer !== undefined) continue;
+      const what = `The ${wait.kind} of ${wait.tool} is open`;
+      world.findings.violate('no-wait-outlives-its-run', `${what}, and the run that asked is ${row.status}.`);
+    }
+  },
+
   /** The running digest is that of all intents: a hole would show. */
   async 'ledger-digest-agrees'({ world, watch, row, codec, entries }) {
     if (watch.hasLosses) return;

@@ -93,4 +93,11 @@ export const flowFaults: readonly PlantedFault[] = [
     'return raised(decisions, decisionKey(rule, failure.node));',
     'return { ...decisions, [decisionKey(rule, failure.node)]: 0 };',
   ),
+  fault(
+    'the waits of a run that is cancelled stay open',
+    'a cancel in the middle',
+    'engine/boundary.ts',
+    'records: [...(made.records ?? []), ...records],',
+    'records: made.records ?? [],',
+  ),
 ];
