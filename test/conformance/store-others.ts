@@ -35,7 +35,8 @@ export function testOtherThreads(giveStore: GiveStore): void {
       const group = groupFor(child, 'end', { row: { status: 'done' }, also: answerFor(parent) });
 
       expect(await commitOne(store, group)).toEqual({ status: 'applied' });
-      expect(await store.get('waits', parent.thread, `a:${waitId('1')}`)).toBeDefined();
+      const { key, body } = recordWrite('waits', `a:${waitId('1')}`);
+      expect(await store.get('waits', parent.thread, key)).toMatchObject({ key, body, commit: group.id });
       expect(await store.get('waits', child.thread, `a:${waitId('1')}`)).toBeUndefined();
       expect(await store.readThread(parent.thread)).toMatchObject({ status: parent.status, wakeUpAtMs: 77 });
       expect((await store.readThread(child.thread))?.status).toBe('done');

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { Checkpointer } from '../../src/checkpointer/checkpointer.ts';
-import { log, value } from '../../src/model/fields.ts';
+import { type Log, log, value } from '../../src/model/fields.ts';
 import { type Table, tables } from '../../src/model/records.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { storeErrors } from '../../src/store/errors.ts';
@@ -48,7 +48,10 @@ describe('two tabs', () => {
     expect(checkpoints.map(({ sequence }) => sequence)).toEqual(
       checkpoints.map((_, at, { length }) => length - 1 - at),
     );
-    for (const { id } of checkpoints) await expect(thread.state(id)).resolves.toBeDefined();
+    for (const { id } of checkpoints) {
+      const said = await ((await thread.state(id)).said as Log<number>).slice(0);
+      expect(said).toEqual(said.map((_, n) => n));
+    }
   });
 
   test('[B11a, B14a] two runs at once lose no turn, as measured for LangGraph', async () => {
