@@ -9,6 +9,7 @@ import type { Frame } from '../model/frame.ts';
 import type { WaitId } from '../model/ids.ts';
 import { type Settled, withSettled } from '../model/inbox.ts';
 import { type Lines, noLines } from '../model/lines.ts';
+import { endStatuses } from '../model/records.ts';
 import type { Wait } from '../model/wait.ts';
 import { closedWaits } from './closed-waits.ts';
 import { engineErrors } from './errors.ts';
@@ -162,7 +163,7 @@ export class Boundary {
       },
     );
     const { parent } = this.parts.writer.codec;
-    if (parent !== null && image.row.status !== 'running') this.parts.options.onNews?.(parent.thread);
+    if (parent !== null && endStatuses.includes(image.row.status)) this.parts.options.onNews?.(parent.thread);
     if (image.state !== null) {
       const step = {
         ...summaryOf(image.state.checkpoint),

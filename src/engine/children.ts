@@ -50,7 +50,7 @@ export class Children {
     const row = await this.#made(parent, wait);
     const item = { type: 'input', update: input, policy: 'queue', atMs: this.#ports.clock.nowMs() } as const;
     await this.#append(row, inputId(wait), item);
-    this.#options.onNews?.(row.thread);
+    if (row.inbox === 0 || row.inbox > row.inboxTaken) this.#options.onNews?.(row.thread); // else it has taken its input
   }
 
   /**

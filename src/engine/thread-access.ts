@@ -8,7 +8,7 @@ import { openThreadImage } from '../codec/thread-image.ts';
 import type { CommitGroup, Condition, GroupResult } from '../model/commit.ts';
 import type { Frame } from '../model/frame.ts';
 import type { CommitId, ThreadHash, ThreadId } from '../model/ids.ts';
-import type { ThreadRow } from '../model/records.ts';
+import { endStatuses, type ThreadRow } from '../model/records.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { createThread } from './create-thread.ts';
 import { engineErrors } from './errors.ts';
@@ -33,9 +33,6 @@ export interface ThreadParts {
   readonly id: ThreadId;
   readonly emit: (frame: Frame) => void;
 }
-
-/** How a run may have ended: new input begins the next one. */
-export const endStatuses: readonly string[] = ['done', 'failed', 'cancelled'];
 
 export class ThreadAccess {
   readonly id: ThreadId;

@@ -8,6 +8,7 @@ import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { LoggedEvent } from '../model/event.ts';
 import type { CheckpointId } from '../model/ids.ts';
+import { endStatuses } from '../model/records.ts';
 import type { QuarantinedRecord } from '../model/repair.ts';
 import type { Wait } from '../model/wait.ts';
 import type { EventQuery } from './event-log.ts';
@@ -15,7 +16,7 @@ import { imageAt, listCheckpoints, type Page } from './list-checkpoints.ts';
 import { onDemand } from './load-on-demand.ts';
 import { controlOf } from './plans.ts';
 import { effectInfo } from './step-ledger.ts';
-import { endStatuses, ThreadAccess } from './thread-access.ts';
+import { ThreadAccess } from './thread-access.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
 
 /** `State`: that of the engine's agent. Threads of the children it starts have the states of their own agents. */

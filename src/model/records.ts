@@ -59,6 +59,9 @@ export type ThreadStatus =
   | 'failed'
   | 'cancelled';
 
+/** How a run may have ended: new input begins the next one. */
+export const endStatuses: readonly string[] = ['done', 'failed', 'cancelled'] satisfies readonly ThreadStatus[];
+
 /**
  * The only mutable record. A cache: the records of each commit suffice to make it again (PROTOCOL 9). `head` and
  * `ledger` are bound into the seal of `control`; epoch, wake-up, resumes and inbox are outside it, so that a store

@@ -34,7 +34,7 @@ export const familyFaults: readonly PlantedFault[] = [
     'a child is given its input once more by each runner of its parent',
     'a child, and a call after it',
     'engine/children.ts',
-    'await this.#append(row, inputId(wait), item);\n    this.#options.onNews?.(row.thread);\n  }\n\n  /**',
-    'await this.#append(row, inputId(wait) + item.atMs, item);\n    this.#options.onNews?.(row.thread);\n  }\n\n  /**',
+    'await this.#append(row, inputId(wait), item);\n    if',
+    'await this.#append(row, inputId(wait) + item.atMs, item);\n    if',
   ),
 ];

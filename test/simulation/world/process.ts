@@ -55,8 +55,12 @@ export class Process {
 
   /** Something may have come from outside: to one thread, or nobody knows to which. */
   kick(thread?: string): void {
-    if (thread !== undefined) this.#drivers.get(thread)?.kick();
-    else for (const driver of this.#drivers.values()) driver.kick();
+    if (thread === undefined) for (const driver of this.#drivers.values()) driver.kick();
+    else if (this.#engine !== undefined) void this.#kick(this.#engine.thread(thread));
+  }
+
+  async #kick(thread: EngineThread): Promise<void> {
+    this.#hear(thread.id, await thread.hash());
   }
 
   /** How the last run of the thread ended. */
