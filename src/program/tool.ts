@@ -44,7 +44,10 @@ export interface ToolDefinition<Name extends string, Input, Result> {
   run(input: Input, call: ToolCall): Result | Promise<Result>;
   /** Asks the outside world what became of a call in doubt. May be called several times. */
   verify?(input: Input, call: ToolCall): Verdict<Result> | Promise<Verdict<Result>>;
-  /** Undoes a call in doubt. Must be safe to repeat, and safe if the call never happened. */
+  /**
+   * Undoes a call in doubt. Must be safe to repeat, and safe if the call never happened. `call.attempt` is the attempt to undo: a
+   * request that comes late must not undo a later one.
+   */
   compensate?(input: Input, call: ToolCall): void | Promise<void>;
   readonly retry?: Partial<RetryPolicy>;
   /** Whether it needs the network. While that is away the call waits for it, and uses up no retry. Default false. */

@@ -41,7 +41,7 @@ export class Outside {
   /** How long the next request is on its way, where that is fixed. */
   nextWayMs: number | undefined;
   readonly #arrivals = new Map<string, number>();
-  readonly #receipts = new Map<string, string>();
+  readonly #receipts = new Map<string, { readonly result: string; readonly attempt: number }>();
   readonly #closed = new Map<string, number>();
   /** Whether the network is there. */
   isOnline = true;
@@ -71,7 +71,7 @@ export class Outside {
       if (mood === 'error') return { error: new Error('The receiver cannot be asked.'), afterMs: 1 };
       if (mood === 'unknown') return { value: unknown, afterMs: 1 };
       const receipt = this.#receipts.get(effectKey);
-      if (receipt !== undefined) return { value: done(receipt), afterMs: 1 };
+      if (receipt !== undefined) return { value: done(receipt.result), afterMs: 1 };
       const closed = tool === 'pay' || this.closesAlways;
       if (closed) this.#close(effectKey, attempt);
       return { value: notDone({ closed }), afterMs: 1 };
@@ -85,7 +85,9 @@ export class Outside {
       }
       this.#close(effectKey, attempt);
       this.undoneKeys.add(`${effectKey} ${attempt}`);
-      if (this.#receipts.delete(effectKey)) raise(this.undone, args.place);
+      // A request that comes late must not undo an attempt that was made since.
+      const isDone = (this.#receipts.get(effectKey)?.attempt ?? Infinity) <= attempt;
+      if (isDone && this.#receipts.delete(effectKey)) raise(this.undone, args.place);
       return { afterMs: 1 };
     }) as Promise<void>;
   }
@@ -110,7 +112,7 @@ export class Outside {
 
   /** What truly became of an intention, for a person who looks it up; `undefined`: it did not happen. */
   truth(key: string): string | undefined {
-    return this.#receipts.get(key);
+    return this.#receipts.get(key)?.result;
   }
 
   /** A request that is about to leave, from a process that may be frozen. Whoever looks up what became of it waits for it. */
@@ -130,7 +132,7 @@ export class Outside {
   #carryOut(tool: ToolName, args: CallArgs, { effectKey: key, attempt, notAfterMs }: ToolCall): Reply {
     const { place, behaves, size } = args;
     const known = this.#receipts.get(key);
-    if (tool === 'put' && known !== undefined) return { value: known, afterMs: 1 };
+    if (tool === 'put' && known !== undefined) return { value: known.result, afterMs: 1 };
     const isTooLate = tool === 'wire' && this.#timeline.wallMs > notAfterMs;
     if (isTooLate) return { error: new Refusal('This attempt is over.'), afterMs: 1 };
     if ((this.#closed.get(key) ?? 0) >= attempt) return { error: new Refusal('This attempt was closed.'), afterMs: 1 };
@@ -143,7 +145,7 @@ export class Outside {
     this.#result(place, result);
     if (tool !== 'look') {
       raise(this.carried, place);
-      this.#receipts.set(key, result);
+      this.#receipts.set(key, { result, attempt });
     }
     if (behaviour === 'lost') return { error: new Error('The answer was lost.'), afterMs: 1 };
     return { value: result, afterMs: behaviour === 'slow' ? 2_500 : 2 };
