@@ -15,16 +15,16 @@ import { MemoryStore } from '../src/stores/memory/memory-store.ts';
 
 export const messageBytes = 1_024;
 
-/** Made beforehand, so that making them is no part of any step: of 64 no two are alike, and nothing here compresses. */
-const messages = Array.from({ length: 64 }, () =>
-  String.fromCharCode(...webRandom.bytes(messageBytes).map((byte) => 32 + (byte % 95))),
-);
+/** Of 64 no two are alike, and nothing here compresses. Made once, so that making them is part of few steps, and of no start. */
+const messages: string[] = [];
 let given = 0;
 
 /** Text of no pattern, as many bytes as characters. */
 export function message(): string {
   given += 1;
-  return messages[given % messages.length] ?? '';
+  const index = given % 64;
+  messages[index] ??= String.fromCharCode(...webRandom.bytes(messageBytes).map((byte) => 32 + (byte % 95)));
+  return messages[index];
 }
 
 export interface AppendingOptions {

@@ -26,10 +26,20 @@ export interface ThreadImage {
   readonly state: StateImage | null;
 }
 
-/** @throws `record_damaged`, `record_missing`, `format_unknown` */
-export async function openThreadImage(codec: ThreadCodec, row: ThreadRow): Promise<ThreadImage> {
+/**
+ * `known`: the state at a head that was opened before: it is not read again where the row still names it, by its tag.
+ *
+ * @throws `record_damaged`, `record_missing`, `format_unknown`
+ */
+export async function openThreadImage(
+  codec: ThreadCodec,
+  row: ThreadRow,
+  known: StateImage | null = null,
+): Promise<ThreadImage> {
   const control = await openRowControl(codec, row);
   if (row.head === null) return { row, control, state: null };
+  const isKnown = known?.checkpoint.id === row.head && equalBytes(known.checkpoint.tag, control.headTag);
+  if (isKnown) return { row, control, state: known };
   const state = await openStateImage(codec, row.head, control.base ?? row.head);
   if (!equalBytes(state.checkpoint.tag, control.headTag))
     throw damaged(row.head, 'it is not the head that the thread names');

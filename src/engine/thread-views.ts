@@ -2,13 +2,14 @@
 import { readLedger } from '../codec/ledger-codec.ts';
 import { readAgain } from '../codec/read-again.ts';
 import type { Share } from '../codec/shares.ts';
-import { openThreadImage } from '../codec/thread-image.ts';
+import type { ThreadCodec } from '../codec/thread-codec.ts';
+import { openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
 import { readAnswer, readWait } from '../codec/wait-codec.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { LoggedEvent } from '../model/event.ts';
 import type { CheckpointId } from '../model/ids.ts';
-import { endStatuses } from '../model/records.ts';
+import { endStatuses, type ThreadRow } from '../model/records.ts';
 import type { QuarantinedRecord } from '../model/repair.ts';
 import type { Wait } from '../model/wait.ts';
 import type { EventQuery } from './event-log.ts';
@@ -23,15 +24,15 @@ import { type StateRecord, ThreadState } from './thread-state.ts';
 export abstract class ThreadViews<State extends object = StateRecord> extends ThreadAccess {
   /** Whether the thread is being run here. */
   protected abstract get isLive(): boolean;
+  /** The state at the head that was read last: whoever shows a thread asks for several views of it. */
+  #head: StateImage | null = null;
 
   /** The state at the head, or at a checkpoint. @throws `thread_unknown`, `checkpoint_unknown`, `record_damaged` */
   async state(checkpoint?: CheckpointId): Promise<State> {
     const { row, codec } = await this.opened();
     return readAgain(this.ports.store, row, async (now) => {
       const image =
-        checkpoint === undefined
-          ? (await openThreadImage(codec, now)).state
-          : await imageAt(codec, this.id, checkpoint);
+        checkpoint === undefined ? (await this.#image(now, codec)).state : await imageAt(codec, this.id, checkpoint);
       return (await ThreadState.read(codec, this.options.agent, image)).values as State;
     });
   }
@@ -49,12 +50,18 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
   /** The waits that nobody has answered yet. */
   async waits(): Promise<readonly Wait[]> {
     const open = await this.read(async ({ codec, row }) => {
-      const { waits } = controlOf(await openThreadImage(codec, row), 0);
+      const { waits } = controlOf(await this.#image(row, codec), 0);
       return Promise.all(
         waits.map(async (id) => ((await readAnswer(codec, id)) === undefined ? readWait(codec, id) : undefined)),
       );
     });
     return (open ?? []).filter((wait) => wait !== undefined);
+  }
+
+  async #image(row: ThreadRow, codec: ThreadCodec): Promise<ThreadImage> {
+    const image = await openThreadImage(codec, row, this.#head);
+    this.#head = image.state;
+    return image;
   }
 
   /** Every effect on record, oldest first, each attempt by itself; with the calls' ids (effect keys) and status (A2). */

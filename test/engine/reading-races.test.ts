@@ -77,3 +77,26 @@ test('[A12e, A11a] a record that is lost while the thread stands still is report
   scene.lose('checkpoints', (key) => key === head?.id);
   await expect(thread.state()).rejects.toMatchObject({ code: 'record_missing', details: { key: head?.id } });
 });
+
+test('[P3b, B12a] several views of one head read it once; a new head is read anew', async () => {
+  const { scene } = await overtaken();
+  const store = scene.world.store();
+  let reads = 0;
+  const thread = await scene.open({
+    store: withMethods(store, {
+      range: (table, ...rest) => {
+        if (table === 'checkpoints') reads += 1;
+        return store.range(table, ...rest);
+      },
+    }),
+  });
+  expect(await thread.state()).toEqual({ text: 'b', seen: 'b' });
+  const first = reads;
+  expect(first).toBeGreaterThan(0);
+  expect(await thread.waits()).toEqual([]);
+  expect(await thread.state()).toEqual({ text: 'b', seen: 'b' });
+  expect(reads).toBe(first);
+
+  await (await scene.open()).edit({ text: 'edited' });
+  expect(await thread.state()).toEqual({ text: 'edited', seen: 'b' });
+});
