@@ -1,5 +1,5 @@
+import type { ThreadHash } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
-import type { Store } from '../store/store.ts';
 import { codecErrors } from './errors.ts';
 
 /**
@@ -9,7 +9,7 @@ import { codecErrors } from './errors.ts';
  * @throws `record_missing` where the thread has not moved: the record is lost.
  */
 export async function readAgain<Result>(
-  store: Pick<Store, 'readThread'>,
+  store: { readThread(thread: ThreadHash): Promise<ThreadRow | undefined> },
   row: ThreadRow,
   read: (row: ThreadRow) => Promise<Result>,
 ): Promise<Result> {

@@ -44,7 +44,7 @@ export async function childEnd(
     askedDigest: digest,
   };
   const [first] = run.ledger.historyOf(key);
-  if (first !== undefined) refuseOtherCall(first, first.intent.kind === 'child' ? first.intent.name : '', name, digest);
+  if (first !== undefined) refuseOtherCall(first, first.intent.name, { kind: 'child', name, digest });
   else await reuse(run, effect);
   const known = await recordedEnd(run, key);
   run.waits.recall(await waitIdFor(codec, run.scheduled.step, `${place}/child`));
@@ -103,12 +103,10 @@ async function endOf(
   const answer = await waitFor(run, `${place}/child`, asked, async () => {
     if (entryOf() === undefined) await recordIntent(run, effect, input, 1);
   });
-  const outcome = answer.decision === 'ended' ? (answer.value as ChildOutcome) : undefined;
+  if (answer.decision !== 'ended') throw new Error(`Child ${name} was answered with ${answer.decision}.`);
+  const end = { ...(answer.value as ChildOutcome), thread };
+  // None where its record is lost: the wait holds the end, and an entry made now would pass for a new call of a step that runs again.
   const entry = entryOf();
-  if (outcome === undefined || entry === undefined) {
-    throw new Error(`Child ${name} was answered with ${answer.decision}.`);
-  }
-  const end = { ...outcome, thread };
-  await recordOutcome(run, entry, { status: 'succeeded', value: end, by: 'call' });
+  if (entry !== undefined) await recordOutcome(run, entry, { status: 'succeeded', value: end, by: 'call' });
   return end;
 }

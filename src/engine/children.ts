@@ -6,6 +6,7 @@
 
 import type { ErrorData } from '../base/errors.ts';
 import { randomId } from '../base/random.ts';
+import { codecErrors } from '../codec/errors.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
 import { newThread } from '../codec/new-thread.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
@@ -44,13 +45,17 @@ export class Children {
     this.#options = options;
   }
 
-  /** Makes the child that this wait is for, and gives it its input, unless that was done before. */
-  async start(parent: ThreadCodec, wait: Wait): Promise<void> {
+  /**
+   * Makes the child that this wait is for, and gives it its input, unless that was done before. Its end, if it was deleted: it is not
+   * made a second time.
+   */
+  async start(parent: ThreadCodec, wait: Wait): Promise<ChildOutcome | undefined> {
     const { input } = wait.args as ChildArgs;
     const row = await this.#made(parent, wait);
+    if (row === undefined) return deleted;
     const item = { type: 'input', update: input, policy: 'queue', atMs: this.#ports.clock.nowMs() } as const;
     await this.#append(row, inputId(wait), item);
-    if (row.inbox === 0 || row.inbox > row.inboxTaken) this.#options.onNews?.(row.thread); // else it has taken its input
+    this.#options.onNews?.(row.thread); // also where it has its input: nobody may be running it any more
   }
 
   /**
@@ -59,15 +64,37 @@ export class Children {
    */
   async cancel(parent: ThreadCodec, wait: Wait): Promise<void> {
     const row = await this.#made(parent, wait);
+    if (row === undefined) return;
     const item = { type: 'cancel', atMs: this.#ports.clock.nowMs() } as const;
     await this.#append(row, inputId(wait), item);
     await this.#append(row, `parent-cancel:${wait.id}`, item);
     this.#options.onNews?.(row.thread);
   }
 
-  async #made(parent: ThreadCodec, wait: Wait): Promise<ThreadRow> {
-    const known = await this.#ports.store.readThread(await this.#hash((wait.args as ChildArgs).thread));
-    return known ?? this.#create(parent, wait);
+  /** `undefined` for one that was deleted. */
+  async #made(parent: ThreadCodec, wait: Wait): Promise<ThreadRow | undefined> {
+    const { store } = this.#ports;
+    const hash = await this.#hash((wait.args as ChildArgs).thread);
+    const known = await store.readThread(hash);
+    if (known !== undefined) return known;
+    return (await store.readTombstone(hash)) === undefined ? this.#create(parent, wait) : undefined;
+  }
+
+  /**
+   * Asks this child to stop if its parent went on without it: whoever left it may have died before it could say so.
+   */
+  async stopIfLeft(child: ThreadCodec, row: ThreadRow): Promise<void> {
+    const { store, keyRing } = this.#ports;
+    const { parent } = child;
+    const isAtWork = row.status === 'running' || row.status === 'waiting' || row.inbox > row.inboxTaken;
+    if (parent === null || !isAtWork) return;
+    if ((await store.readThread(parent.thread))?.incarnation !== parent.incarnation) return; // deleted: its children live on
+    const codec = await keyRing.openThread(parent.thread, parent.incarnation);
+    const answered = await readAnswer(codec, parent.wait).catch((error: unknown) => {
+      if (!codecErrors.is(error)) throw error; // what does not open says nothing: the parent's own run meets it
+    });
+    if (answered?.answer.decision !== 'cancelled') return;
+    await this.#append(row, `parent-cancel:${parent.wait}`, { type: 'cancel', atMs: this.#ports.clock.nowMs() });
   }
 
   #hash(id: string): Promise<ThreadHash> {
@@ -117,6 +144,14 @@ export class Children {
     });
   }
 }
+
+/** What is left of a child that somebody deleted. */
+const deleted: ChildOutcome = {
+  status: 'cancelled',
+  state: null,
+  failure: null,
+  usage: { inputTokens: 0, outputTokens: 0, cost: 0 },
+};
 
 function inputId({ id }: Wait): string {
   return `parent:${id}`;

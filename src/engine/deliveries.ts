@@ -39,7 +39,8 @@ export class Deliveries {
   async #start(waits: readonly Wait[]): Promise<void> {
     for (const wait of waits) {
       this.#started.add(wait.id);
-      await this.#children.start(this.#boundary.parts.writer.codec, wait);
+      const gone = await this.#children.start(this.#boundary.parts.writer.codec, wait);
+      if (gone !== undefined) await this.#answer(wait, { decision: 'ended', value: gone });
     }
   }
 

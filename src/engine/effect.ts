@@ -33,7 +33,7 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
   const effect: KnownEffect = { request, key, askedDigest: asked.digest };
   const [first] = run.ledger.historyOf(key);
   if (first !== undefined) {
-    refuseOtherCall(first, run.nowName(first.intent.name), request.name, asked.digest);
+    refuseOtherCall(first, run.nowName(first.intent.name), { ...request, digest: asked.digest });
     if (request.approval) await recallGrant(run, effect);
   } else if (run.recordedWaits !== undefined) {
     const called = describeCall(request.name, asked.digest);

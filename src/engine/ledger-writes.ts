@@ -128,13 +128,12 @@ export async function recordLate(run: StepRun, entry: LedgerEntry, value: unknow
   await keepBeside(run, entry, await outcomeOf(run, finding, name, blobs), blobs);
 }
 
-/** An earlier runner may have recorded what became of its attempt since this one read the ledger (PROTOCOL 3). */
+/** An earlier run of the step, here or elsewhere, may have recorded what became of its attempt since the ledger was read (PROTOCOL 3). */
 export async function findOutcomes(run: StepRun, key: EffectKey): Promise<void> {
-  const { codec, image } = run.writer;
   for (const entry of run.ledger.historyOf(key)) {
-    const { number, epoch } = entry.intent;
-    if (entry.outcome !== undefined || epoch === image.row.epoch.local) continue;
-    const outcome = await readOutcome(codec, number);
+    const { number } = entry.intent;
+    if (entry.outcome !== undefined || !run.ledger.isEarlier(number)) continue;
+    const outcome = await readOutcome(run.writer.codec, number);
     if (outcome !== undefined) remember(run, { ...entry, outcome });
   }
 }

@@ -8,7 +8,7 @@ import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
 import { extensionProblem } from '../program/extension-problem.ts';
 import { versionFor } from '../program/pinned-version.ts';
 import { callInstead, modelNamed } from './call-instead.ts';
-import { answerToParent, childState } from './children.ts';
+import { answerToParent, Children, childState } from './children.ts';
 import { commitMigration } from './commit-migration.ts';
 import { compactThread } from './compact.ts';
 import { dedupIdInvalid } from './dedup-id.ts';
@@ -45,6 +45,7 @@ export const parts = {
   adoptLost,
   answerToParent,
   callInstead,
+  Children,
   childState,
   commitMigration,
   compactThread,

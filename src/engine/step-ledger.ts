@@ -3,7 +3,7 @@ import { equalBytes } from '../base/bytes.ts';
 import type { ErrorData } from '../base/errors.ts';
 import { type LedgerEntry, ledgerKey, readLedger } from '../codec/ledger-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
-import type { EffectInfo, EffectStatus } from '../model/effect.ts';
+import type { EffectInfo, EffectKind, EffectStatus } from '../model/effect.ts';
 import type { EffectKey, StepId } from '../model/ids.ts';
 import { programErrors } from '../program/errors.ts';
 
@@ -16,6 +16,8 @@ export class StepLedger {
   /** Answers of models that were paid for on a lineage that was left. */
   readonly paid = new WeakSet<object>();
   readonly #entries = new Map<EffectKey, LedgerEntry[]>();
+  /** Numbers of the entries that were on record when this run of the step began. */
+  readonly #earlier: ReadonlySet<number>;
   readonly #asked = new Set<EffectKey>();
   readonly #arriving = new Map<EffectKey, Set<Promise<void>>>();
 
@@ -23,7 +25,13 @@ export class StepLedger {
     this.step = step;
     this.lost = lost;
     this.inputs = new Map(entries.flatMap(({ intent }) => intent.inputs));
+    this.#earlier = new Set(entries.map(({ intent }) => intent.number));
     for (const entry of entries) this.add(entry);
+  }
+
+  /** Whether an earlier run of the step made this attempt: what became of it may be on record by now. */
+  isEarlier(number: number): boolean {
+    return this.#earlier.has(number);
   }
 
   /** @param digest the running digest that the thread names: an entry that does not lead to it is not the one that was written. */
@@ -79,7 +87,7 @@ export class StepLedger {
   refuseCallAt(key: EffectKey, called: string): void {
     const [first] = this.#entries.get(key) ?? [];
     if (first === undefined) return;
-    const recorded = describeCall(first.intent.name, first.intent.askedDigest);
+    const recorded = describeCall(first.intent.name, first.intent.askedDigest, first.intent.kind);
     throw programErrors.make('replay_mismatch', { step: this.step, recorded, called });
   }
 
@@ -138,25 +146,30 @@ export class StepLedger {
       const [first] = entries;
       if (first === undefined || this.#asked.has(key)) continue;
       if (!isCall(first)) continue;
-      const recorded = `${describeCall(first.intent.name, first.intent.askedDigest)} (entry ${ledgerKey(first.intent.number, 'i')})`;
+      const recorded = `${describeCall(first.intent.name, first.intent.askedDigest, first.intent.kind)} (entry ${ledgerKey(first.intent.number, 'i')})`;
       throw programErrors.make('replay_mismatch', { step: this.step, recorded, called: 'nothing' });
     }
   }
 }
 
 /** @throws `replay_mismatch`, with both, if this is not the call that is on record in its place (PROTOCOL 1). */
-export function refuseOtherCall(entry: LedgerEntry, recorded: string, name: string, askedDigest: string): void {
-  const { intent } = entry;
-  if (recorded === name && intent.askedDigest === askedDigest) return;
+export function refuseOtherCall(
+  { intent }: LedgerEntry,
+  recorded: string,
+  { kind, name, digest }: { readonly kind: EffectKind; readonly name: string; readonly digest: string },
+): void {
+  if (recorded === name && intent.askedDigest === digest && intent.kind === kind) return;
   throw programErrors.make('replay_mismatch', {
     step: intent.step,
-    recorded: describeCall(intent.name, intent.askedDigest),
-    called: describeCall(name, askedDigest),
+    recorded: describeCall(intent.name, intent.askedDigest, intent.kind),
+    called: describeCall(name, digest, kind),
   });
 }
 
-export function describeCall(name: string, digest: string): string {
-  return `"${name}" with arguments of digest ${digest}`;
+export function describeCall(name: string, digest: string, kind?: EffectKind): string {
+  return kind === 'child'
+    ? `child "${name}" with an input of digest ${digest}`
+    : `"${name}" with arguments of digest ${digest}`;
 }
 
 /** Whether a node made it: a call of a tool or a model, or a child that it started. */

@@ -120,6 +120,10 @@ export class ThreadRunner {
       const thread = image.control.threadId;
       throw engineErrors.make('agent_too_old', { thread, agentVersion: version, version: agent.version });
     }
+    if (this.#codec.parent !== null) {
+      const { Children } = await onDemand();
+      await new Children(this.#ports, this.#options).stopIfLeft(this.#codec, row);
+    }
     const writer = new ThreadWriter(this.#ports, this.#codec, image, this.#fullDisk());
     this.#writer = writer;
     const parts = { ports: this.#ports, options: this.#options, writer, emit: this.#emit };

@@ -118,7 +118,10 @@ function problemOf(agent: AnyAgent, { entry, name, status }: Crossed, choice: un
     case 'redo':
       return undefined;
     case 'reuse':
-      return entry?.outcome === undefined ? 'it has no result on record' : undefined;
+      if (entry?.outcome !== undefined) return undefined;
+      return entry?.intent.kind === 'child'
+        ? 'it has no result on record: it runs, or the thread has not taken its end yet; run the thread first'
+        : 'it has no result on record';
     case 'compensate': {
       const now = toolNow(agent, name);
       const tool = Object.hasOwn(agent.tools, now) ? agent.tools[now] : undefined;

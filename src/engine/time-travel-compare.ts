@@ -2,6 +2,7 @@
 import { type Checkpoint, isLogImage, type LogImage, openCheckpoint } from '../codec/checkpoint-codec.ts';
 import { type LedgerEntry, readLedger } from '../codec/ledger-codec.ts';
 import { commonLength } from '../codec/log-prefix.ts';
+import { readAgain } from '../codec/read-again.ts';
 import { isSharedWith } from '../codec/shares.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage, openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
@@ -78,7 +79,7 @@ async function open({ ports, options }: TravelParts, id: ThreadId): Promise<Open
   if (owner !== asker && !(await isSharedWith(codec, asker, 'read'))) {
     throw engineErrors.make('not_owner', { thread: id, owner: asker, needs: 'read' });
   }
-  return { id, codec, image: await openThreadImage(codec, row) };
+  return { id, codec, image: await readAgain(ports.store, row, (now) => openThreadImage(codec, now)) };
 }
 
 async function deedsOf({ id, codec, image }: Opened): Promise<Deeds> {

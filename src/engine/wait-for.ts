@@ -41,7 +41,7 @@ async function refuseOtherRecord(run: StepRun, at: string, asked: Parameters<typ
 }
 
 /**
- * `before`: what comes before the wait is opened, once nothing else is found on record in its place.
+ * `before`: what comes before the wait is opened for the first time, once nothing else is found on record in its place.
  *
  * @throws `wait_expired`, `replay_mismatch`
  */
@@ -55,9 +55,11 @@ export async function waitFor(
   const { step } = run.scheduled;
   const { digest } = await encodeWithDigest(codec, [kind, about, args, reason], kind);
   const known = await isAsked(run, place);
-  if (!known) await refuseOtherRecord(run, place, { kind, tool: about, reason, digest });
-  await before?.();
-  if (!known) await recordInputs(run);
+  if (!known) {
+    await refuseOtherRecord(run, place, { kind, tool: about, reason, digest });
+    await before?.();
+    await recordInputs(run);
+  }
   const answer = await run.waits.answerTo({
     id: await waitIdFor(codec, step, place),
     kind,

@@ -136,6 +136,19 @@ test('[B2a, B10a, B9b] a parent that is cancelled while its child waits cancels 
   expect(sent).toEqual([]);
 });
 
+test('[B2a, B3c] a child that is deleted while its parent waits is not made again: its parent hears that it was cancelled', async () => {
+  const { world, agent, sent, children } = await given(['ann']);
+  const row = await only(children).row();
+  if (row === undefined) throw new Error('there is no child');
+  await world.store().deleteThread(row.thread, row.incarnation, world.clock.nowMs());
+  const engine = await world.engine({ agent });
+  await runAll(engine);
+
+  expect(await plainState(engine.thread('thread'))).toEqual({ said: ['cancelled '] });
+  expect((await engine.threads(9, { children: true })).length).toBe(1);
+  expect(sent).toEqual([]);
+});
+
 test('[B2a, B10a, B14c] a child that is made late, by a runner that stood still, of a parent that was cancelled meanwhile does nothing', async () => {
   const { parent, sent } = family(['ann']);
   const world = new TestWorld();

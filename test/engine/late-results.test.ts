@@ -158,6 +158,49 @@ describe('evidence is never refused', () => {
     expect(calls).toHaveLength(2);
   });
 
+  test('[B3b, B3c, B5a] an answer that came between two runs of the node is found, and the call is not made again', async () => {
+    const calls: Deferred<string>[] = [];
+    const act = tool({
+      name: 'act',
+      description: 'Acts',
+      input: z.object({}),
+      effect: 'idempotent',
+      run: () => {
+        const answered = deferred<string>();
+        calls.push(answered);
+        return answered.promise;
+      },
+    });
+    const agent = defineAgent({
+      name: 'holder',
+      version: 1,
+      state: { result: value(z.string(), '') },
+      tools: { act },
+      start: 'go',
+      nodes: {
+        go: {
+          timeLimitMs: 5_000,
+          retry: { attempts: 3, backoffMs: [20_000], jitter: 0 },
+          run: async (_state, { call, end }) => end({ result: await call('act', {}) }),
+        },
+      },
+    });
+    const scene = new Scene({ agent });
+    const running = (await scene.begun()).run();
+    while (calls.length === 0) await quiet();
+    await scene.passes(5_000, 5_000); // of the node
+    await quiet();
+    scene.clock.advance(2_000); // that it is given to end
+    await scene.clock.whenAsleep((ms) => ms > 15_000 && ms <= 20_000);
+    nth(calls, 0).resolve('first');
+    await quiet();
+    scene.clock.advance(20_000);
+
+    expect(await running).toEqual({ end: 'done' });
+    expect((await (await scene.open()).state()).result).toBe('first');
+    expect(calls).toHaveLength(1);
+  });
+
   test('[B14c, B3b] a runner that lost its lease still records what became of its call', async () => {
     const { scene, calls } = heldCalls('once');
     const old = (await scene.begun()).run();

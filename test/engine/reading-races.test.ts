@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import { value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
-import { Scene, withMethods } from './support.ts';
+import { head, Scene, withMethods } from './support.ts';
 
 const agent = defineAgent({
   name: 'taker',
@@ -55,6 +55,28 @@ test.each<[string, (thread: EngineThread) => Promise<unknown>, unknown]>([
   const { thread, overtake } = await overtaken();
   overtake();
   expect(await read(thread)).toEqual(expected);
+});
+
+test('[A12e, B12e] a comparison with a thread that goes on and is compacted meanwhile is one with it as it is then', async () => {
+  const { scene, thread, overtake } = await overtaken();
+  await (await scene.open()).fork((await head(thread)).id, { id: 'fork' });
+  const store = scene.world.store();
+  const row = await thread.row();
+  const engine = await scene.world.engine(
+    { agent },
+    withMethods(store, {
+      readThread: async (hash) => {
+        const found = await store.readThread(hash);
+        if (hash === row?.thread && found?.head === row.head) {
+          overtake();
+          await thread.row();
+        }
+        return found;
+      },
+    }),
+  );
+  const { fields } = await engine.thread('fork').compare(thread.id);
+  expect(fields).toMatchObject([{ field: 'text', changes: [{ before: 'b', after: 'd' }] }, { field: 'seen' }]);
 });
 
 test('[A12e, B12d] an edit goes on from now where the thread went on and was compacted meanwhile', async () => {

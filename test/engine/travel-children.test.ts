@@ -9,6 +9,7 @@ import { log, value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import type { LanguageModel } from '../../src/program/model.ts';
 import { tool } from '../../src/program/tool.ts';
+import { CuttingStore, Life } from '../../src/testing/cutting-store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
 import { answer, nth, only, plainState } from './support.ts';
 
@@ -64,7 +65,7 @@ async function family({ asks = false } = {}) {
   const thread = engine.thread('thread');
   await thread.send({ to: 'ann' });
   await runAll(engine);
-  return { engine, thread, sent, sender };
+  return { world, engine, thread, sent, sender, agent: parent };
 }
 
 async function runAll(engine: Engine) {
@@ -160,6 +161,34 @@ describe('a child that still runs', () => {
       code: 'choice_invalid',
       message: expect.stringContaining('no result'),
     });
+  });
+
+  test('[B12c, I7] is stopped, or never goes on, wherever the process dies that takes its parent back', async () => {
+    let cuts = 0;
+    for (let at = 1, isCut = true; isCut; at += 1) {
+      for (const side of ['before', 'after'] as const) {
+        const { world, thread, agent } = await family({ asks: true });
+        const [old, { key }] = [only(await childrenOf(await world.engine({ agent }))), only(await crossed(thread))];
+        const life = new Life({ at, side });
+        const to = await begin(thread);
+        const goBack = async () => {
+          const engine = await world.engine({ agent, model }, new CuttingStore(world.store(), life));
+          await engine.thread('thread').rollBack(to, { effects: { [key]: 'redo' } });
+        };
+        await Promise.race([goBack(), life.death]);
+        isCut = life.isOver;
+        const next = await world.engine({ agent, model });
+        await runAll(next);
+        const hasGoneBack = (await next.thread('thread').checkpoints()).some(({ cause }) => cause === 'rolled_back');
+        expect([at, side, (await next.thread(old.id).row())?.status]).toEqual([
+          at,
+          side,
+          hasGoneBack ? 'cancelled' : 'waiting',
+        ]);
+        cuts += isCut ? 1 : 0;
+      }
+    }
+    expect(cuts).toBeGreaterThan(20);
   });
 
   test('[B12c, B10a] is stopped when its parent goes back, and another one asks anew', async () => {
@@ -265,4 +294,51 @@ test('[B2c, B10a] where a run fails at its limit of steps, the child that one of
   await runAll(engine);
   expect((await thread.row())?.status).toBe('failed');
   expect((await only(await childrenOf(engine)).row())?.status).toBe('cancelled');
+});
+
+test.each([
+  ['a call of a tool', 'a child'],
+  ['a child', 'a call of a tool'],
+])('[I6, B3d] %s in the place of %s of the same name and input is refused, with both shown', async (now, before) => {
+  const { sender } = await family();
+  let calls = 0;
+  const namesake = tool({
+    name: 'sender',
+    description: 'Sends',
+    input: z.object({ to: z.string() }),
+    effect: 'once',
+    run: () => {
+      calls += 1;
+      return 'sent';
+    },
+  });
+  const agent = (what: string) =>
+    defineAgent({
+      name: 'parent',
+      version: 1,
+      state: {},
+      agents: [sender],
+      tools: { sender: namesake },
+      start: 'go',
+      nodes: {
+        go: async (_state, { call, child, ask, end }) => {
+          if (what === 'a child') await child(sender, { to: 'ann' });
+          else await call('sender', { to: 'ann' });
+          await ask('Go on?');
+          return end();
+        },
+      },
+    });
+  const world = new TestWorld();
+  const engine = await world.engine({ agent: agent(before), model });
+  await engine.thread('thread').send({});
+  await runAll(engine);
+  const made = calls;
+  const thread = (await world.engine({ agent: agent(now), model })).thread('thread');
+  await answer(thread, only(await thread.waits()), { decision: 'reply', value: 'yes' });
+
+  const end = await thread.run();
+  expect(end).toMatchObject({ end: 'blocked', error: { code: 'replay_mismatch' } });
+  expect(end).toMatchObject({ error: { message: expect.stringContaining('child "sender" with an input of digest') } });
+  expect(calls).toBe(made);
 });

@@ -1,10 +1,14 @@
 /** Children in a host: they run by themselves, whatever the store does while they are made. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { deferred } from '../../src/base/deferred.ts';
 import { value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
+import { tool } from '../../src/program/tool.ts';
 import { storeErrors } from '../../src/store/errors.ts';
-import { quiet, withMethods } from '../engine/support.ts';
+import { CuttingStore, Life } from '../../src/testing/cutting-store.ts';
+import { TestWorld } from '../../src/testing/test-engine.ts';
+import { never, quiet, withMethods } from '../engine/support.ts';
 import { Workers } from './workers.ts';
 
 const minor = defineAgent({
@@ -52,3 +56,60 @@ test('[B2a, A15a] a child is run although the store could not be read when it wa
   expect(failures).toBe(1);
   expect(await engine.thread('thread').state()).toEqual({ heard: 'hello' });
 });
+
+test.each(['auto', 'on-request'] as const)(
+  '[B2a, C3a] a child that was at work when its worker died goes on once its parent is resumed: %s',
+  async (resume) => {
+    const called = deferred<void>();
+    let calls = 0;
+    const look = tool({
+      name: 'look',
+      description: 'Looks',
+      input: z.object({}),
+      effect: 'idempotent',
+      run: () => {
+        calls += 1;
+        called.resolve();
+        return calls === 1 ? never<string>() : 'seen';
+      },
+    });
+    const looker = defineAgent({
+      name: 'looker',
+      version: 1,
+      state: { said: value(z.string(), '') },
+      tools: { look },
+      start: 'go',
+      nodes: { go: async (_state, { call, end }) => end({ said: await call('look', {}) }) },
+    });
+    const asking = defineAgent({
+      name: 'asking',
+      version: 1,
+      state: { heard: value(z.string(), '') },
+      agents: [looker],
+      start: 'go',
+      nodes: {
+        go: async (_state, { child, end }) => {
+          const { state } = await child(looker, {});
+          return end({ heard: state?.said ?? '' });
+        },
+      },
+    });
+    const world = new TestWorld();
+    const life = new Life();
+    const first = await new Workers(asking, undefined, world).start({
+      resume,
+      store: new CuttingStore(world.store(), life),
+    });
+    await first.send('thread', {}, 'in1');
+    await called.promise;
+    await quiet();
+    life.end(); // its locks are gone with it
+
+    const workers = new Workers(asking, undefined, world);
+    await (await workers.start({ resume })).resume('thread');
+    const engine = await workers.engine();
+    const isDone = async () => (await engine.thread('thread').row())?.status === 'done';
+    for (let turn = 0; turn < 200 && !(await isDone()); turn += 1) await quiet();
+    expect(await engine.thread('thread').state()).toEqual({ heard: 'seen' });
+  },
+);

@@ -55,13 +55,14 @@ class SharedHints {
 }
 
 export class Workers {
-  readonly world = new TestWorld();
+  readonly world: TestWorld;
   readonly hints = new SharedHints();
   readonly #locks = new SharedLocks();
   readonly #agent: AnyAgent;
   readonly #model: LanguageModel | undefined;
 
-  constructor(agent: AnyAgent, model?: LanguageModel) {
+  constructor(agent: AnyAgent, model?: LanguageModel, world = new TestWorld()) {
+    this.world = world;
     this.#agent = agent;
     this.#model = model;
   }
