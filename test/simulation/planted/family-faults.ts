@@ -24,17 +24,10 @@ export const familyFaults: readonly PlantedFault[] = [
     "return kind === 'tool' || kind === 'model';",
   ),
   fault(
-    'the children of a parent that is cancelled run on',
-    'a parent that is cancelled while its child waits',
-    'engine/boundary.ts',
-    'if (children.length > 0) await this.onChildrenLeft(children);',
-    '',
-  ),
-  fault(
     'a child is given its input once more by each runner of its parent',
     'a child, and a call after it',
     'engine/children.ts',
-    'await this.#append(row, inputId(wait), item);\n    if',
-    'await this.#append(row, inputId(wait) + item.atMs, item);\n    if',
+    'await this.#append(row, inputId(wait), item);\n    this.#options.onNews?.(row.thread); // also',
+    'await this.#append(row, inputId(wait) + item.atMs, item);\n    this.#options.onNews?.(row.thread); // also',
   ),
 ];

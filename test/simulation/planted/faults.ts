@@ -91,11 +91,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     'return run.ledger.historyOf(key).filter((entry) => hasFailed(entry) && entry.intent.epoch === run.writer.image.row.epoch.local).length;',
   ),
   fault(
-    'failed attempts of a node are not counted over restarts',
+    'a node is tried once more than it may be',
     'a node that always breaks, and an input behind it',
     'engine/run-lines.ts',
     'const attempt = run.ledger.nodeFailures.length + 1;',
-    'const attempt = 1;',
+    'const attempt = run.ledger.nodeFailures.length;',
   ),
   fault(
     'verify is believed while the call may still arrive',

@@ -21,9 +21,7 @@ export const familyScenarios = [
   family('a child between two calls of one node', chain([callOf('pay'), child, callOf('put')]), chain([ask])),
   family('two children side by side', chain([{ op: 'children', count: 2 }]), chain([callOf('mail')])),
   family('a child that fails', chain([child]), chain([callOf('put'), { op: 'hopeless' }])),
-  family('a child whose call is approved', chain([child]), chain([callOf('pay', { ask: 'allow' })]), {
-    isOfTwoMinds: true,
-  }),
+  family('a child whose call is approved', chain([child]), chain([callOf('pay', { ask: 'allow' })])),
   family(
     'a parent that is cancelled while its child waits',
     chain([child]),
