@@ -43,7 +43,7 @@ async function refuseOtherRecord(run: StepRun, at: string, asked: Parameters<typ
 /**
  * `before`: what comes before the wait is opened for the first time, once nothing else is found on record in its place.
  *
- * @throws `wait_expired`, `replay_mismatch`
+ * @throws `wait_expired`, `wait_cancelled`, `replay_mismatch`
  */
 export async function waitFor(
   run: StepRun,
@@ -71,6 +71,8 @@ export async function waitFor(
     digest,
     expiresInMs,
   });
+  // Of a run that ended, and was extended: the step runs again, and nobody said anything.
+  if (answer.decision === 'cancelled') throw programErrors.make('wait_cancelled', { kind, about: about || reason });
   if (answer.decision === 'expired') {
     throw programErrors.make('wait_expired', { kind, about: about || reason, afterMs: expiresInMs ?? 0 });
   }

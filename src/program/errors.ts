@@ -16,6 +16,7 @@ export interface ProgramErrorDetails {
   tool_denied: { tool: string; reason: string };
   approval_expired: { tool: string; afterMs: number };
   wait_expired: { kind: string; about: string; afterMs: number };
+  wait_cancelled: { kind: string; about: string };
   effect_failed: { name: string; key: string; attempts: number; reason: string };
   effect_given_up: { name: string; key: string };
   effect_compensated: { name: string; key: string };
@@ -69,6 +70,8 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
     tool_denied: (d) =>
       `The call of tool "${d.tool}" was denied${d.reason === '' ? '' : `: ${d.reason}`}. It was not made.`,
     approval_expired: (d) => `Nobody allowed the call of tool "${d.tool}" within ${d.afterMs} ms. It was not made.`,
+    wait_cancelled: (d) =>
+      `The ${d.kind} "${d.about}" was closed when its run ended, and was never answered. Catch this to go on without it.`,
     wait_expired: (d) =>
       `Nothing came for the ${d.kind} "${d.about}" within ${d.afterMs} ms. Catch this error to go on.`,
     effect_failed: (d) => `"${d.name}" failed${d.attempts === 1 ? '' : ` in all ${d.attempts} attempts`}: ${d.reason}`,

@@ -35,7 +35,7 @@ export interface EventOptions<Value> extends CallOptions {
 
 /** Waits for something outside. Nothing is held in memory meanwhile; a restart, or many, change nothing. */
 export interface WaitCalls {
-  /** Asks a person. @throws `question_declined`, `wait_expired` */
+  /** Asks a person. @throws `question_declined`, `wait_expired`, `wait_cancelled` */
   ask<Answer = unknown>(question: string, options?: AskOptions<Answer>): Promise<Answer>;
   /**
    * Waits for an event of this name, sent with `thread.signal`. One that came before is taken at once; each goes to one wait.
