@@ -17,6 +17,7 @@ import { MemoryKeyStore } from '../../../src/stores/memory/memory-key-store.ts';
 import { plainCryptography } from '../../../src/testing/plain-cryptography.ts';
 import { childName, type Mood, type Plan } from '../plan/plan.ts';
 import { Client, type ClientAction } from './client.ts';
+import { contentsOf } from './contents-of.ts';
 import { Dice, randomFrom } from './dice.ts';
 import type { Driver } from './driver.ts';
 import { Findings } from './findings.ts';
@@ -379,18 +380,6 @@ export class World {
       this.#onStart.push(look);
     });
   }
-}
-
-/** What a commit holds, for a reader. */
-function contentsOf({ groups = [] }: Operation): string {
-  const told = groups.map(({ id, records, row, inbox }) => {
-    const written = records.map(({ table, key }) => `${table}/${key.slice(0, 14)}`);
-    const status = row?.status === undefined ? [] : [row.status];
-    return [id.slice(0, 6), ...written, ...(inbox === undefined ? [] : [`inbox/${inbox.dedupId}`]), ...status].join(
-      ' ',
-    );
-  });
-  return told.length === 0 ? '' : ` of ${told.join(', and of ')}`;
 }
 
 function isStoreTrouble(code: string | undefined): boolean {
