@@ -9,7 +9,7 @@ import { storeErrors } from '../../src/store/errors.ts';
 import { answer, nth, only, quiet, Scene, withMethods } from './support.ts';
 
 /** A node with one call whose answers the test gives, call by call. */
-function heldCalls(effect: EffectClass, verify?: () => Verdict<string> | Promise<Verdict<string>>) {
+function heldCalls(effect: EffectClass, verify?: () => Verdict<string> | Promise<Verdict<string>>, node: object = {}) {
   const calls: (ToolCall & { readonly answer: Deferred<string> })[] = [];
   const act = tool({
     name: 'act',
@@ -30,7 +30,7 @@ function heldCalls(effect: EffectClass, verify?: () => Verdict<string> | Promise
     state: { result: value(z.string(), '') },
     tools: { act },
     start: 'go',
-    nodes: { go: async (_state, { call, end }) => end({ result: await call('act', {}) }) },
+    nodes: { go: { ...node, run: async (_state, { call, end }) => end({ result: await call('act', {}) }) } },
   });
   return { scene: new Scene({ agent }), calls };
 }
@@ -159,40 +159,15 @@ describe('evidence is never refused', () => {
   });
 
   test('[B3b, B3c, B5a] an answer that came between two runs of the node is found, and the call is not made again', async () => {
-    const calls: Deferred<string>[] = [];
-    const act = tool({
-      name: 'act',
-      description: 'Acts',
-      input: z.object({}),
-      effect: 'idempotent',
-      run: () => {
-        const answered = deferred<string>();
-        calls.push(answered);
-        return answered.promise;
-      },
-    });
-    const agent = defineAgent({
-      name: 'holder',
-      version: 1,
-      state: { result: value(z.string(), '') },
-      tools: { act },
-      start: 'go',
-      nodes: {
-        go: {
-          timeLimitMs: 5_000,
-          retry: { attempts: 3, backoffMs: [20_000], jitter: 0 },
-          run: async (_state, { call, end }) => end({ result: await call('act', {}) }),
-        },
-      },
-    });
-    const scene = new Scene({ agent });
+    const node = { timeLimitMs: 5_000, retry: { attempts: 3, backoffMs: [20_000], jitter: 0 } };
+    const { scene, calls } = heldCalls('idempotent', undefined, node);
     const running = (await scene.begun()).run();
     while (calls.length === 0) await quiet();
     await scene.passes(5_000, 5_000); // of the node
     await quiet();
     scene.clock.advance(2_000); // that it is given to end
     await scene.clock.whenAsleep((ms) => ms > 15_000 && ms <= 20_000);
-    nth(calls, 0).resolve('first');
+    nth(calls, 0).answer.resolve('first');
     await quiet();
     scene.clock.advance(20_000);
 
