@@ -33,6 +33,7 @@ async function bundle(name: string): Promise<readonly (readonly [url: string, co
       modulePreload: false,
       rolldownOptions: {
         input: fileURLToPath(new URL(`./pages/${name}.ts`, import.meta.url)),
+        preserveEntrySignatures: 'allow-extension', // as for a worker: else what is loaded on demand cuts the start in two files
         output: { entryFileNames: '[name].js', chunkFileNames: `${name}-[name].js` },
         checks: { pluginTimings: false },
       },

@@ -10,15 +10,19 @@ import { appendingAgent } from '../appending.ts';
 
 const [database = '', steps = '1'] = self.name.split(' ');
 
-const connection = await openIndexedDb(database);
-const store = new IndexedDbStore(connection);
-const keyRing = await KeyRing.open(store, new IndexedDbKeyStore<CryptoKey>(connection), webCryptography, webRandom);
-const ports = { store, keyRing, clock: platformClock, random: webRandom };
-const thread = new Engine(ports, { agent: appendingAgent(Number(steps)), durability: 'relaxed' }).thread('thread');
-if (self.name.includes(' ')) {
-  await thread.send({});
-  await thread.run();
+void answer(); // waited for at the top level, bundlers would cut the start in two files
+
+async function answer(): Promise<void> {
+  const connection = await openIndexedDb(database);
+  const store = new IndexedDbStore(connection);
+  const keyRing = await KeyRing.open(store, new IndexedDbKeyStore<CryptoKey>(connection), webCryptography, webRandom);
+  const ports = { store, keyRing, clock: platformClock, random: webRandom };
+  const thread = new Engine(ports, { agent: appendingAgent(Number(steps)), durability: 'relaxed' }).thread('thread');
+  if (self.name.includes(' ')) {
+    await thread.send({});
+    await thread.run();
+  }
+  const { messages } = (await thread.state()) as { readonly messages: { readonly length: number } };
+  await thread.waits();
+  self.postMessage(messages.length);
 }
-const { messages } = (await thread.state()) as { readonly messages: { readonly length: number } };
-await thread.waits();
-self.postMessage(messages.length);
