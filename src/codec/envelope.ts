@@ -79,22 +79,11 @@ export function authenticatedData(
   keyId: Uint8Array,
   parentTag: Uint8Array | null,
 ): Uint8Array<ArrayBuffer> {
-  const plain = Object.keys(place.plain)
-    .sort()
-    .flatMap((name) => [name, plainPart(name, place.plain[name])]);
   if (!Number.isSafeInteger(place.format)) throw new TypeError('The format is no number.');
-  return framed([
-    'holdfast/1',
-    place.database,
-    place.table,
-    place.thread,
-    place.incarnation,
-    place.key,
-    place.format,
-    keyId,
-    parentTag,
-    ...plain,
-  ]);
+  const { database, table, thread, incarnation, key, format, plain } = place;
+  const parts = ['holdfast/1', database, table, thread, incarnation, key, format, keyId, parentTag];
+  for (const name of Object.keys(plain).sort()) parts.push(name, plainPart(name, plain[name]));
+  return framed(parts);
 }
 
 function plainPart(name: string, value: unknown): string | number | null {

@@ -23,6 +23,8 @@ export const ringOwner = '#ring' as ThreadHash;
 /** The name of the device key in the key store. */
 export const deviceKeyName = 'device';
 const secretBytes = 32;
+/** Of the keys of threads' wraps; an incarnation follows. */
+const wrapPrefix = 'data:';
 const canary = 'holdfast canary';
 
 /** What a ring needs of a store. */
@@ -68,12 +70,11 @@ export class KeyRing<RootKey = unknown> {
     cryptography: Cryptography<RootKey>,
     random: Random,
   ): Promise<KeyRing<RootKey>> {
-    const read = () =>
-      Promise.all([
-        store.get('wraps', ringOwner, 'ring'),
-        store.get('wraps', ringOwner, 'index'),
-        keys.get(deviceKeyName),
-      ]);
+    const read = async () => {
+      const [wraps, rootKey] = await Promise.all([store.range('wraps', ringOwner, {}), keys.get(deviceKeyName)]);
+      const named = (name: string) => wraps.find(({ key }) => key === name);
+      return [named('ring'), named('index'), rootKey] as const;
+    };
     let [ring, index, rootKey] = await read();
     if (ring === undefined) {
       await createRing(store, keys, cryptography, random);
@@ -102,7 +103,7 @@ export class KeyRing<RootKey = unknown> {
     const { store, random, root, cryptography, generation } = this.#parts;
     const secret = random.bytes(secretBytes);
     const keyId = random.bytes(keyIdBytes);
-    const key = `data:${incarnation}`;
+    const key = wrapPrefix + incarnation;
     const plain = { keyId: base64url(keyId) };
     const { id, namespace, owner, agent, createdAtMs, parent } = identity;
     const line = parent && [parent.thread, parent.incarnation, parent.wait, parent.ancestors];
@@ -116,14 +117,23 @@ export class KeyRing<RootKey = unknown> {
     };
   }
 
+  /** The wraps of a thread, for whoever opens it at the same time as its row is read. */
+  wrapsOf(thread: ThreadHash): Promise<readonly StoredRecord[]> {
+    return this.#parts.store.range('wraps', thread, { from: wrapPrefix, to: `${wrapPrefix}~` });
+  }
+
   /**
-   * The codec of an existing thread.
+   * The codec of an existing thread. `wraps`: those that were read before; one that is not among them is looked up.
    *
    * @throws `key_missing`: its wrap is not there. `record_damaged`: its wrap does not open.
    */
-  async openThread(thread: ThreadHash, incarnation: Incarnation): Promise<ThreadCodec> {
+  async openThread(
+    thread: ThreadHash,
+    incarnation: Incarnation,
+    wraps: readonly StoredRecord[] = [],
+  ): Promise<ThreadCodec> {
     const { random, cryptography } = this.#parts;
-    const { reader, keyId } = await this.#openWrap(thread, incarnation);
+    const { reader, keyId } = await this.#openWrap(thread, incarnation, wraps);
     const cipher = await cryptography.dataCipher(reader.bytes());
     return this.#codec(thread, incarnation, new DataSealer(keyId, cipher, random), readIdentity(reader));
   }
@@ -135,13 +145,13 @@ export class KeyRing<RootKey = unknown> {
     return readIdentity(reader);
   }
 
-  async #openWrap(thread: ThreadHash, incarnation: Incarnation) {
+  async #openWrap(thread: ThreadHash, incarnation: Incarnation, wraps: readonly StoredRecord[] = []) {
     const { store, root } = this.#parts;
     if (typeof incarnation !== 'string') {
       throw codecErrors.make('record_damaged', { table: 'threads', key: thread, reason: 'its incarnation is no text' });
     }
-    const key = `data:${incarnation}`;
-    const wrap = await store.get('wraps', thread, key);
+    const key = wrapPrefix + incarnation;
+    const wrap = wraps.find((each) => each.key === key) ?? (await store.get('wraps', thread, key));
     if (wrap === undefined) throw codecErrors.make('key_missing', { database: store.name, key });
     checkFormat({ table: 'wraps', key }, wrap.format);
     const place = wrapPlace(store.name, thread, incarnation, key, wrap.plain, wrap.format);

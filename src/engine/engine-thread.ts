@@ -51,19 +51,20 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
     policy: InboxPolicy = 'queue',
   ): Promise<void> {
     await this.checkId(dedupId);
-    await this.open(); // whose input it is, is known then
+    let opened = await this.open('write'); // whose input it is, is known then
     checkInput(this.options.agent.state, update);
     if (!inboxPolicies.includes(policy)) {
       throw engineErrors.make('policy_unknown', { policy: String(policy), known: inboxPolicies.join(', ') });
     }
     const item = { type: 'input', update: { ...update }, policy, atMs: this.ports.clock.nowMs() } as const;
     for (;;) {
-      const opened = (await this.open('write')) ?? (await this.create());
+      opened ??= await this.create();
       if (policy !== 'reject') {
         await this.append(opened, dedupId, item);
         return;
       }
       if (await this.appendIfFree(opened, dedupId, item)) return;
+      opened = await this.open('write');
     }
   }
 

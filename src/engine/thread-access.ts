@@ -41,6 +41,7 @@ export class ThreadAccess {
   readonly #agents: ReadonlyMap<string, AnyAgent>;
   #options: EngineOptions;
   #codec: ThreadCodec | undefined;
+  #hash: ThreadHash | undefined;
 
   constructor({ ports, options, agents, id, emit }: ThreadParts) {
     this.#agents = agents;
@@ -61,8 +62,9 @@ export class ThreadAccess {
   }
 
   /** How the store knows this thread. */
-  hash(): Promise<ThreadHash> {
-    return this.ports.keyRing.threadHash(this.#options.namespace ?? 'default', this.id);
+  async hash(): Promise<ThreadHash> {
+    this.#hash ??= await this.ports.keyRing.threadHash(this.#options.namespace ?? 'default', this.id);
+    return this.#hash;
   }
 
   /** The row, or `undefined` while there is no thread. */
@@ -87,7 +89,13 @@ export class ThreadAccess {
 
   /** @throws `thread_of_another_agent`, `not_owner`, `key_missing` */
   protected async open(need: Need = 'read'): Promise<OpenThread | undefined> {
-    const row = await this.ports.store.readThread(await this.hash());
+    const { store, keyRing } = this.ports;
+    const hash = await this.hash();
+    // At once: whoever opens a thread for the first time waits for one answer of the store, not for two.
+    const [row, wraps] = await Promise.all([
+      store.readThread(hash),
+      this.#codec === undefined ? keyRing.wrapsOf(hash) : [],
+    ]);
     if (row === undefined) return undefined;
     const agent = this.#agents.get(row.agent);
     if (agent === undefined) {
@@ -95,7 +103,7 @@ export class ThreadAccess {
       throw engineErrors.make('thread_of_another_agent', { thread: this.id, agent: row.agent, expected });
     }
     if (this.#codec?.incarnation !== row.incarnation) {
-      const codec = await this.ports.keyRing.openThread(row.thread, row.incarnation);
+      const codec = await keyRing.openThread(row.thread, row.incarnation, wraps);
       for (const secret of this.#options.secrets?.() ?? []) codec.secrets.add(secret);
       this.#codec = codec;
     }

@@ -47,7 +47,8 @@ export interface Evidence {
   readonly lost: readonly number[];
   /** In the order in which they were opened. */
   readonly waits: readonly Asked[];
-  /** The notes at the head. */
+  /** The state at the head, logs as lists; `undefined` where records were lost. */
+  readonly state: Readonly<Record<string, unknown>> | undefined;
   readonly notes: readonly string[];
   /** Deduplication id of each inbox item, by order. */
   readonly inbox: ReadonlyMap<number, string>;
@@ -57,10 +58,10 @@ export interface Evidence {
 export async function gather(world: World, plan = world.plan, watch = world.watch): Promise<Evidence | undefined> {
   const { row } = watch;
   if (row === undefined) return undefined;
-  const store = new MemoryStore({ name: databaseName, data: world.data });
-  const keyRing = await KeyRing.open(store, world.keys, world.cryptography, world.random);
+  const keyRing = await ringOf(world);
   const codec = await keyRing.openThread(row.thread, row.incarnation);
   watch.restoreCollected();
+  const state = watch.hasLosses ? undefined : await stateOf(plan, codec, row);
   const { entries, lost } = await readLedger(codec, 0, row.ledger);
   return {
     world,
@@ -72,13 +73,25 @@ export async function gather(world: World, plan = world.plan, watch = world.watc
     entries: await Promise.all(entries.map((entry) => open(codec, entry))),
     lost: lost.map(({ number }) => number),
     waits: await waitsOf(world, watch, codec),
-    notes: watch.hasLosses ? [] : ((await stateOf(plan, codec, row)).notes as readonly string[]),
+    state,
+    notes: (state?.notes ?? []) as readonly string[],
     inbox: inboxOf(world, row),
   };
 }
 
-/** The state at the head, logs as lists. */
-export async function stateOf(plan: Plan, codec: ThreadCodec, row: ThreadRow) {
+/** Opened once for all threads of a world. */
+function ringOf(world: World): Promise<KeyRing> {
+  const known = rings.get(world);
+  if (known !== undefined) return known;
+  const store = new MemoryStore({ name: databaseName, data: world.data });
+  const ring = KeyRing.open(store, world.keys, world.cryptography, world.random);
+  rings.set(world, ring);
+  return ring;
+}
+
+const rings = new WeakMap<World, Promise<KeyRing>>();
+
+async function stateOf(plan: Plan, codec: ThreadCodec, row: ThreadRow) {
   const image = await openThreadImage(codec, row);
   const version = image.state?.checkpoint.stateVersion ?? 1;
   const { values } = await ThreadState.read(codec, agentOf(plan, nowhere, unmoved, version), image.state);

@@ -75,13 +75,20 @@ export class Life {
   }
 
   /** Carries out one operation on the world. */
-  async pass<Result>(operation: Operation, carryOut: () => Promise<Result>): Promise<Result> {
-    if (this.#thaw !== undefined || this.#isOver) await this.#alive();
+  pass<Result>(operation: Operation, carryOut: () => Promise<Result>): Promise<Result> {
+    if (this.#thaw !== undefined || this.#isOver)
+      return this.#alive().then(() => this.#meetAndCarryOut(operation, carryOut));
+    return this.#meetAndCarryOut(operation, carryOut);
+  }
+
+  /** No wait of its own where nothing happens to the operation: this is done for every one of every world. */
+  #meetAndCarryOut<Result>(operation: Operation, carryOut: () => Promise<Result>): Promise<Result> {
     const fate = this.#meet(this, operation);
-    if (fate === undefined) {
-      if (this.#isOver) return never();
-      return this.#answer(carryOut());
-    }
+    if (fate !== undefined) return this.#suffer(fate, carryOut);
+    return this.#isOver ? never() : this.#answer(carryOut());
+  }
+
+  async #suffer<Result>(fate: Interruption, carryOut: () => Promise<Result>): Promise<Result> {
     fate.before?.();
     await fate.hold?.();
     await this.#alive();
@@ -101,7 +108,6 @@ export class Life {
   }
 
   #answer<Result>(answer: Promise<Result>): Promise<Result> {
-    // Without a wait of its own where the process is awake: this is done for every operation of every world.
     const isAwake = () => this.#thaw === undefined && !this.#isOver;
     return answer.then(
       (result) => (isAwake() ? result : this.#alive().then(() => result)),
