@@ -71,7 +71,8 @@ export class RunBoundaries {
       heavy: false,
     });
     try {
-      const after = await boundary.commit(next);
+      // A run that stood at a limit leaves its waits: nobody extends it any more.
+      const after = await boundary.commitClosing((image) => controlOf(image, maxSteps).waits, next);
       boundary.parts.emit({ type: 'status', status: 'running', failure: null });
       return after.state === null ? state : state.after(applied, after.state);
     } catch (error) {

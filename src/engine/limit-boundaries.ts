@@ -1,7 +1,7 @@
 /** The commits of a run that reaches a limit, and of one that may go on after it (B7). */
-import type { Limits } from '../model/checkpoint.ts';
+import type { Control, Limits } from '../model/checkpoint.ts';
 import { type Extension, withSettled } from '../model/inbox.ts';
-import type { Boundary } from './boundary.ts';
+import { type Boundary, earliest } from './boundary.ts';
 import { controlOf } from './plans.ts';
 import { halted } from './run-end.ts';
 
@@ -18,10 +18,28 @@ export async function halt(boundary: Boundary, why: 'timed_out' | 'out_of_budget
   boundary.parts.emit({ type: 'status', status: why, failure: null });
 }
 
-/** Raises limits. A run that had reached one goes on; also one that failed by the step limit. */
+/**
+ * Whether the run stands at a limit, with its steps and waits, until somebody extends it or gives it up. A child that failed by its
+ * step limit has ended, as its parent was told.
+ */
+export function standsAtLimit({ control, parts }: Boundary): boolean {
+  return halted.includes(control.status) || (isOutOfSteps(control) && parts.writer.codec.parent === null);
+}
+
+function isOutOfSteps({ status, failure }: Control): boolean {
+  return status === 'failed' && failure?.code === 'step_limit';
+}
+
+/**
+ * Raises limits. A run that had reached one goes on; also one that failed by the step limit, unless it was cancelled since. The
+ * thread is to be woken for waits whose time passed meanwhile, or still has to.
+ */
 export async function extend(boundary: Boundary, order: number, extension: Extension): Promise<void> {
-  const { status, failure } = boundary.control;
-  const goesOn = halted.includes(status) || (status === 'failed' && failure?.code === 'step_limit');
+  const { control, position, lines } = boundary;
+  const isThere = position.next.length > 0 || lines.forks.size > 0;
+  const goesOn = halted.includes(control.status) || (isOutOfSteps(control) && isThere);
+  const open = await boundary.unanswered(control.waits);
+  const wakeUpAtMs = earliest(open.map(({ expiresAtMs }) => expiresAtMs));
   await boundary.commit((image) => {
     const before = controlOf(image, boundary.parts.options.agent.maxSteps);
     return {
@@ -33,7 +51,7 @@ export async function extend(boundary: Boundary, order: number, extension: Exten
         limits: extended(before.limits, extension),
       },
       events: [boundary.event('extended', { order, ...extension })],
-      wakeUpAtMs: image.row.wakeUpAtMs,
+      wakeUpAtMs: goesOn ? wakeUpAtMs : image.row.wakeUpAtMs,
       heavy: false,
     };
   });

@@ -1,5 +1,5 @@
 /** The commits that end a run, or take it back: a cancel, other input in its place, a failure. */
-import { errorToData } from '../base/errors.ts';
+import { type ErrorData, errorToData } from '../base/errors.ts';
 import type { OrderedItem } from '../codec/inbox-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { Control } from '../model/checkpoint.ts';
@@ -11,6 +11,7 @@ import type { Boundary } from './boundary.ts';
 import { type Decision, decisionDetails } from './decision.ts';
 import { changeOf, retriesAfter, usedAfter } from './ended-step.ts';
 import { initialChange } from './initial-change.ts';
+import { standsAtLimit } from './limit-boundaries.ts';
 import { LineDraft } from './line-draft.ts';
 import type { LineUpdates } from './line-updates.ts';
 import { controlOf, type NextCheckpoint, positionOf } from './plans.ts';
@@ -41,13 +42,15 @@ export class RunEnds {
     const boundary = this.#boundary;
     const dropped = items.filter(({ order, item }) => order < cancel.order && item.type === 'input');
     const before = boundary.control.status;
-    const isTooLate = (before === 'done' || before === 'failed') && dropped.length === 0;
+    const hasEnded = before === 'done' || (before === 'failed' && !standsAtLimit(boundary));
+    const isTooLate = hasEnded && dropped.length === 0;
     const status = isTooLate ? before : 'cancelled';
     const after = await this.#close(state, (image) => ({
       cause: 'cancelled',
       position: { ...positionOf(image), next: [] },
       control: {
         status,
+        ...(!isTooLate && { failure: null }),
         ...withSettled(controlOf(image, 0), [cancel.order, ...dropped.map(({ order }) => order)]),
         ...usedAfter(controlOf(image, 0), tally),
         ledger: ledgerHere(image),
@@ -122,18 +125,27 @@ export class RunEnds {
     decisions: readonly Decision[] = [],
   ): Promise<State> {
     const failure = this.#boundary.parts.writer.codec.secrets.masked(errorToData(error));
-    const after = await this.#close(state, () => ({
+    const after = await this.#close(state, () => this.#failed(failure, { ...control, waits: [] }, decisions));
+    this.#tell(failure);
+    return after;
+  }
+
+  #failed(failure: ErrorData, control: NextCheckpoint['control'], decisions: readonly Decision[] = []): NextCheckpoint {
+    return {
       cause: 'failed',
-      control: { ...control, status: 'failed', waits: [], failure },
+      control: { ...control, status: 'failed', failure },
       events: [
         ...decisions.map((made) => this.#boundary.event('policy', decisionDetails(made))),
         this.#boundary.event('failed', { code: failure.code ?? null, message: failure.message }),
       ],
       heavy: true,
-    }));
-    this.#boundary.parts.emit({ type: 'status', status: 'failed', failure });
-    this.#boundary.parts.emit({ type: 'alert', reason: 'failed', node: this.#boundary.position.node, error: failure });
-    return after;
+    };
+  }
+
+  #tell(failure: ErrorData): void {
+    const { emit } = this.#boundary.parts;
+    emit({ type: 'status', status: 'failed', failure });
+    emit({ type: 'alert', reason: 'failed', node: this.#boundary.position.node, error: failure });
   }
 
   /** Fails the run by what stopped its worker each time. The state is not decoded: it may be that. */
@@ -141,10 +153,21 @@ export class RunEnds {
     return this.fail(null, rareProgramErrors.make('resume_limit', { resumes, node }), control);
   }
 
-  /** Fails the run because it may take no further step. Lines stay as they are: the limit can be extended. */
-  failAtLimit(node: string): Promise<null> {
-    const { steps } = this.#boundary.control.run;
-    return this.fail(null, rareProgramErrors.make('step_limit', { steps, node }));
+  /**
+   * Fails the run because it may take no further step. Lines stay as they are, and so do their waits: the limit can be extended.
+   * Those of a child are closed: its parent hears with this commit that it has failed, and goes on without it.
+   */
+  async failAtLimit(node: string): Promise<void> {
+    const boundary = this.#boundary;
+    const { steps } = boundary.control.run;
+    const error = rareProgramErrors.make('step_limit', { steps, node });
+    if (boundary.parts.writer.codec.parent !== null) {
+      await this.fail(null, error);
+      return;
+    }
+    const failure = errorToData(error);
+    await boundary.commit(() => this.#failed(failure, {}));
+    this.#tell(failure);
   }
 
   /** Fails the run by an error of its step; the step's failed attempts stay counted. */

@@ -273,9 +273,10 @@ export class RunLines {
   }
 
   /** Fails the run because it may take no further step. */
-  async refuseMore(main: ThreadState): Promise<ThreadState> {
+  async refuseMore(main: ThreadState, ready: readonly ReadyLine[]): Promise<ThreadState> {
     const ends = await this.#parts.runs.ends();
-    await ends.failAtLimit(this.#standing()[0]?.scheduled.node ?? '');
+    const [refused] = [...ready, ...this.#standing()];
+    await ends.failAtLimit(refused?.scheduled.node ?? '');
     return main;
   }
 }

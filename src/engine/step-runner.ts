@@ -169,7 +169,7 @@ export async function startStep(
       const first = await Promise.race([returned, still, whenAborted(limit.signal)]);
       if (first === 'still') return { type: 'waiting' };
       if (first !== 'aborted') return first;
-      await Promise.race([returned, ports.clock.sleep(abortGraceMs, stopTimer.signal)]);
+      await Promise.race([returned, still, ports.clock.sleep(abortGraceMs, stopTimer.signal)]); // still: it only waits
       return { type: 'threw', error: limit.signal.reason };
     } finally {
       isSuspended = true;

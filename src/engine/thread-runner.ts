@@ -196,6 +196,7 @@ export class ThreadRunner {
         await (await onDemand()).halt(boundary, limit);
       } else if (extension?.item.type === 'extend') {
         await (await onDemand()).extend(boundary, extension.order, extension.item.limits);
+        await waits.expire(); // what was over while the run stood
       } else if (interrupting !== undefined && (isUnderWay || halted.includes(status))) {
         const tally = await this.#stopLines('interrupted', lines);
         const { order, item } = interrupting;
@@ -261,7 +262,10 @@ export class ThreadRunner {
       if (boundary.control.status === 'running') await waits.rest();
       return { end: 'waiting' };
     }
-    if (steps >= maxSteps) return lines.refuseMore(state);
+    if (steps >= maxSteps) {
+      await this.#stopLines('stopped', lines); // before it is committed: no step opens a wait behind that, and each may run again
+      return lines.refuseMore(state, ready);
+    }
     await lines.start(ready, state, this.#abort.signal);
     return lines.ended(state);
   }

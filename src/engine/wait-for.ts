@@ -71,7 +71,7 @@ export async function waitFor(
     digest,
     expiresInMs,
   });
-  // Of a run that ended, and was extended: the step runs again, and nobody said anything.
+  // Of a child that ended at its limit of steps, and was extended: the step runs again, and nobody said anything.
   if (answer.decision === 'cancelled') throw programErrors.make('wait_cancelled', { kind, about: about || reason });
   if (answer.decision === 'expired') {
     throw programErrors.make('wait_expired', { kind, about: about || reason, afterMs: expiresInMs ?? 0 });

@@ -265,37 +265,6 @@ test('[B8c, B4b] no policy goes back over a child: it is not made again', async 
   expect(sent).toEqual(['ben']);
 });
 
-test('[B2c, B10a] where a run fails at its limit of steps, the child that one of its lines waits for is stopped', async () => {
-  const { sender } = await family({ asks: true });
-  const parent = defineAgent({
-    name: 'two lines',
-    version: 1,
-    maxSteps: 2,
-    state: { to: value(z.string(), '') },
-    agents: [sender],
-    start: 'go',
-    nodes: {
-      go: (_state, { parallel }) => parallel(['asks', 'again']),
-      asks: async ({ to }, { child, end }) => {
-        await child(sender, { to });
-        return end({});
-      },
-      again: async (_state, { waitFor, goto }) => {
-        await waitFor('go on');
-        return goto('again');
-      },
-    },
-  });
-  const engine = await new TestWorld().engine({ agent: parent, model });
-  const thread = engine.thread('thread');
-  await thread.send({ to: 'ann' });
-  await runAll(engine);
-  await thread.signal('go on', null);
-  await runAll(engine);
-  expect((await thread.row())?.status).toBe('failed');
-  expect((await only(await childrenOf(engine)).row())?.status).toBe('cancelled');
-});
-
 test.each([
   ['a call of a tool', 'a child'],
   ['a child', 'a call of a tool'],

@@ -224,13 +224,26 @@ export const oracles = {
     }
   },
 
-  /** Nobody is asked for what nobody waits for: a wait ends with its run (PROTOCOL 6). */
-  'no-wait-outlives-its-run'({ world, watch, row, waits }) {
+  /** Nobody is asked for what nobody waits for: a wait ends with its run (PROTOCOL 6). One that can be extended has not ended. */
+  'no-wait-outlives-its-run'({ world, watch, row, waits, lineage }) {
     if (watch.hasLosses || !['done', 'failed', 'cancelled'].includes(row.status)) return;
+    if (row.status === 'failed' && lineage.at(-1)?.failureCode === 'step_limit' && watch === world.watch) return;
     for (const { wait, answer } of waits) {
       if (answer !== undefined) continue;
       const what = `The ${wait.kind} of ${wait.tool} is open`;
       world.findings.violate('no-wait-outlives-its-run', `${what}, and the run that asked is ${row.status}.`);
+    }
+  },
+
+  /** A run that reaches a limit, and is extended, keeps its waits: nobody gave it up. */
+  'a-limit-closes-no-wait'({ world, plan, lineage, waits }, actions) {
+    const isGivenUp = actions.filter(({ does }) => does !== 'signal' && does !== 'extend').length > 1;
+    const isExtended = lineage.some(({ cause }) => cause === 'extended');
+    const isWholeRun = [undefined, 'lines_failed'].includes(lineage.at(-1)?.failureCode); // no step ended beside its own waits
+    if (isGivenUp || !isExtended || !isWholeRun || plan.policy !== undefined) return;
+    for (const { wait, answer } of waits) {
+      if (answer?.decision !== 'cancelled') continue;
+      world.findings.violate('a-limit-closes-no-wait', `The ${wait.kind} of ${wait.tool} was closed.`);
     }
   },
 

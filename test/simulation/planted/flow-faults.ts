@@ -66,6 +66,20 @@ export const flowFaults: readonly PlantedFault[] = [
     'const tokens = live.tokens;',
   ),
   fault(
+    'a limit of steps closes the waits of other lines',
+    'a limit of steps that is reached beside a line with a child, and extended',
+    'engine/run-ends.ts',
+    'parts.writer.codec.parent !== null) {',
+    'parts.writer.codec !== null) {',
+  ),
+  fault(
+    'an input takes the place of a run, and leaves its waits open',
+    'a limit of steps that is reached beside a question, and other input',
+    'engine/boundaries.ts',
+    'boundary.commitClosing((image) => controlOf(image, maxSteps).waits, next)',
+    'boundary.commit(next)',
+  ),
+  fault(
     'an input that takes the run back leaves its calls to the next run',
     'an input that takes the run back',
     'engine/run-ends.ts',

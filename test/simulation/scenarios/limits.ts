@@ -1,5 +1,7 @@
 /** What an input does to a run that is under way, and what a run may use. */
 import { callOf } from '../kinds/calls.ts';
+import type { Op } from '../kinds/table.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { ClientAction } from '../world/client.ts';
 import { chain, input, node, scenario } from './scenario.ts';
 
@@ -13,7 +15,40 @@ const extend = (afterMs: number, limits: Extract<ClientAction, { does: 'extend' 
   afterMs,
 });
 
+/** A line that waits, beside one that reaches a limit. */
+const beside = (waits: Op) => [
+  node('n0', [], { to: 'fork', lines: [{ node: 'waits' }, { node: 'goes' }], join: null, failures: 'stop' }),
+  node('waits', [waits]),
+  node('goes', [ask], { to: 'node', node: 'goes2' }),
+  node('goes2', [ask]),
+];
+const question = { op: 'question', replies: ['ok'] } as const;
+const child: Plan = {
+  nodes: chain([callOf('pay', { ask: 'allow' })]),
+  maxSteps: 50,
+  snapshotEvery: 32,
+  durability: 'strict',
+  maxResumes: 40,
+};
+const cancel = (afterMs: number): ClientAction => ({ does: 'cancel', id: 'cancel1', afterMs });
+
 export const limitScenarios = [
+  scenario('a limit of steps that is reached beside a line with a child, and extended', beside({ op: 'child' }), {
+    plan: { ...plan, child, maxSteps: 2 },
+    actions: [input(), extend(4_000, { steps: 20 })],
+  }),
+  scenario('a limit of steps that is reached beside a line with a child, and given up', beside({ op: 'child' }), {
+    plan: { ...plan, child, maxSteps: 2 },
+    actions: [input(), cancel(60)],
+  }),
+  scenario('a limit of steps that is reached beside a question, and other input', beside(question), {
+    plan: { ...plan, maxSteps: 2 },
+    actions: [input(), input('in2', { afterMs: 60 }), extend(9_000, { steps: 20 })],
+  }),
+  scenario('a budget that is reached beside a question, and extended', beside(question), {
+    plan: { ...plan, limits: { tokens: 3 } },
+    actions: [input(), extend(4_000, { tokens: 50 })],
+  }),
   scenario('an input that takes the run back', two, {
     plan,
     actions: [
