@@ -24,7 +24,7 @@ test('[B9d, B1c] a question of a run that reached its step limit and was extende
   const thread = await scene.begun();
   await thread.run();
   await thread.signal('go on', null);
-  expect(await thread.run()).toEqual({ end: 'failed' });
+  expect(await thread.run()).toMatchObject({ end: 'failed' });
   await thread.extend({ steps: 10 });
   await thread.run();
   await thread.signal('go on', 'end');

@@ -20,7 +20,7 @@ test.each([
     });
     const scene = new Scene({ agent });
 
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     expect((await head(await scene.open())).control.failure).toMatchObject({
       code: 'fork_invalid',
       details: { node: 'split', problem },

@@ -45,7 +45,7 @@ describe('the use that a model tells', () => {
   ])('[B7c] as %j, by the price %j, fails its call once, and is not counted', async (usage, price, values) => {
     const { scene, calls } = asking(usage, price);
 
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     const { failure, spent } = (await head(await scene.open())).control;
     expect(failure).toMatchObject({ code: 'effect_failed', cause: { code: 'usage_invalid' } });
     expect(failure?.message).toBe(
