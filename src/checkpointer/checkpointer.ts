@@ -17,6 +17,7 @@ import type { Fields } from '../model/fields.ts';
 import { type CheckpointId, checkpointIdFor, sequenceOf } from '../model/ids.ts';
 import type { StoredRecord, ThreadRow } from '../model/records.ts';
 import { chooseKind, defaultTiers } from '../model/tiers.ts';
+import { checkConflict, checkLimit, checkOptions } from './check-options.ts';
 import { checkedId } from './checked-id.ts';
 import { deleteCheckpoint } from './delete-checkpoint.ts';
 import { checkpointerErrors } from './errors.ts';
@@ -39,6 +40,7 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
   readonly #threads = new Map<string, Remembered>();
 
   constructor(parts: CheckpointerParts, options: CheckpointerOptions<State> = {}) {
+    checkOptions(options);
     this.#parts = parts;
     this.#options = options;
   }
@@ -48,9 +50,10 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
    * none if there is none, unless `parent` says another (PROTOCOL 2).
    *
    * @throws `head_moved` (both heads in its details), `value_not_storable` (the path in its details), `state_invalid`,
-   * `field_unknown`, `state_not_an_object`, `log_not_a_list`: nothing was saved.
+   * `field_unknown`, `state_not_an_object`, `log_not_a_list`, `option_invalid`: nothing was saved.
    */
   async save(threadId: string, state: State, { parent, onConflict = 'fail' }: SaveOptions = {}): Promise<CheckpointId> {
+    checkConflict(onConflict);
     const expected = parent === undefined ? (this.#threads.get(threadId)?.image.row.head ?? null) : parent;
     checkState(this.#options.fields, state as PlainState);
     const stored = storedPart(this.#options.fields, state as PlainState);
@@ -91,11 +94,12 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     return storedPart(this.#options.fields, values) as State;
   }
 
-  /** The checkpoints in commit order; of a long thread the newest `limit` (default 1000). */
+  /** The checkpoints in commit order; of a long thread the newest `limit` (default 1000). @throws `option_invalid` */
   async list(
     threadId: string,
     { limit = 1_000 }: { readonly limit?: number } = {},
   ): Promise<readonly CheckpointInfo[]> {
+    checkLimit(limit);
     const opened = await this.#open(threadId);
     if (opened === undefined) return [];
     const { codec } = opened;

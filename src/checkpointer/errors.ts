@@ -13,6 +13,7 @@ export interface CheckpointerErrorDetails {
   log_not_a_list: { field: string; found: string };
   state_not_an_object: { found: string };
   field_unknown: { field: string; known: string };
+  option_invalid: { option: string; problem: string };
 }
 
 export const checkpointerErrors = errorFamily<CheckpointerErrorDetails>({
@@ -33,5 +34,6 @@ export const checkpointerErrors = errorFamily<CheckpointerErrorDetails>({
     `A state is a plain object whose properties are its fields, not ${d.found}. Nothing was saved.`,
   field_unknown: (d) =>
     `Field "${d.field}" is not declared; declared are ${d.known}. Declare it, as secret(…) if it must not be stored. Nothing was saved.`,
+  option_invalid: (d) => `The option "${d.option}" cannot be used: ${d.problem}. Nothing was read or changed.`,
   log_not_a_list: (d) => `Field "${d.field}" is declared as a log, so its value must be a list, not ${d.found}.`,
 });

@@ -14,7 +14,7 @@ import { marks } from '../codec/quarantine.ts';
 import { sealBase } from '../codec/seal-base.ts';
 import { recordFormat, type ThreadCodec } from '../codec/thread-codec.ts';
 import type { CommitGroup } from '../model/commit.ts';
-import { type CommitId, sortable } from '../model/ids.ts';
+import { type CommitId, sequenceOf, sortable } from '../model/ids.ts';
 import type { StoredRecord, Table, ThreadRow } from '../model/records.ts';
 import { inboxItems } from '../store/apply-group.ts';
 import { engineErrors } from './errors.ts';
@@ -35,13 +35,16 @@ type PortsOfCompaction = Pick<EnginePorts, 'store' | 'random' | 'clock'>;
  * lose it. `undefined` if there is no thread any more.
  *
  * @throws `lease_lost`: another runner began meanwhile. `record_damaged`, `record_missing`: the thread is to be repaired first. What
- *   was deleted until then was not needed.
+ *   was deleted until then was not needed. `checkpoint_unknown`: a pin that is no id of a checkpoint; nothing was deleted.
  */
 export async function compactThread(
   ports: PortsOfCompaction,
   codec: ThreadCodec,
   question: Pick<RetentionQuestion, 'policy' | 'pins'>,
 ): Promise<Compaction | undefined> {
+  const strange = question.pins.find((pin) => typeof pin !== 'string' || sequenceOf(pin) === undefined);
+  if (strange !== undefined)
+    throw engineErrors.make('checkpoint_unknown', { thread: codec.thread, checkpoint: String(strange) });
   const row = await ports.store.takeLease(codec.thread, codec.incarnation);
   if (row === undefined) return undefined;
   try {

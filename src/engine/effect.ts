@@ -158,8 +158,8 @@ async function attempt(run: StepRun, effect: KnownEffect, args: unknown): Promis
 async function recordFailure(run: StepRun, effect: KnownEffect, entry: LedgerEntry, cause: unknown): Promise<void> {
   const { request } = effect;
   const error = errorToData(cause);
-  // A model whose use cannot be counted is not paid once more for the same.
-  const isUncounted = programErrors.is(cause) && error.code === 'usage_invalid';
+  // A model whose answer cannot be used is not paid once more for the same.
+  const isUncounted = programErrors.is(cause) && (error.code === 'usage_invalid' || error.code === 'part_invalid');
   const isSpent = isUncounted || failuresOf(run, effect) + 1 >= request.retry.attempts;
   const wantsNoRetry = cause instanceof Refusal && !cause.details.retry;
   if (isDefiniteRefusal(cause)) {

@@ -54,7 +54,8 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
     let opened = await this.open('write'); // whose input it is, is known then
     checkInput(this.options.agent.state, update);
     if (!inboxPolicies.includes(policy)) {
-      throw engineErrors.make('policy_unknown', { policy: String(policy), known: inboxPolicies.join(', ') });
+      const { rareEngineErrors } = await onDemand();
+      throw rareEngineErrors.make('policy_unknown', { policy: String(policy), known: inboxPolicies.join(', ') });
     }
     const item = { type: 'input', update: { ...update }, policy, atMs: this.ports.clock.nowMs() } as const;
     for (;;) {
@@ -75,7 +76,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
    */
   async signal(event: string, value?: unknown, dedupId: string = randomId(this.ports.random)): Promise<void> {
     if (typeof event !== 'string' || event === '')
-      throw engineErrors.make('event_name_invalid', { name: String(event) });
+      throw (await onDemand()).rareEngineErrors.make('event_name_invalid', { name: String(event) });
     const item = { type: 'event', name: event, value, atMs: this.ports.clock.nowMs() } as const;
     await this.append(await this.opened('write'), dedupId, item);
   }
@@ -86,9 +87,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
    * @throws `thread_unknown`, `extension_invalid`, `id_taken`: nothing was kept.
    */
   async extend(limits: Extension, dedupId: string = randomId(this.ports.random)): Promise<void> {
-    const { extensionProblem } = await onDemand();
-    const problem = extensionProblem(limits);
-    if (problem !== undefined) throw engineErrors.make('extension_invalid', { problem });
+    (await onDemand()).checkExtension(limits);
     const item = { type: 'extend', limits: { ...limits }, atMs: this.ports.clock.nowMs() } as const;
     await this.append(await this.opened('write'), dedupId, item);
   }
@@ -110,8 +109,12 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
     const wait = await readWait(codec, id as WaitId);
     if (wait === undefined) throw engineErrors.make('wait_unknown', { thread: this.id, wait: id });
     const allowed = decisionsFor[wait.kind];
-    if (!allowed.includes(answer.decision)) {
-      throw engineErrors.make('answer_invalid', { wait: id, decision: answer.decision, allowed: allowed.join(', ') });
+    if (!allowed.includes(answer?.decision)) {
+      throw engineErrors.make('answer_invalid', {
+        wait: id,
+        decision: String(answer?.decision),
+        allowed: allowed.join(', '),
+      });
     }
     if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
     const tool = this.options.agent.tools[toolNow(this.options.agent, wait.tool)];
@@ -197,10 +200,11 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
     return (await compactThread(this.ports, opened.codec, question)) ?? { deleted: {} };
   }
 
-  /** Lets another owner read the thread, or also write to it: send, cancel, answer and run. Replaces an earlier share. */
+  /** Lets another owner read the thread, or also write to it: send, cancel, answer and run. Replaces an earlier share. @throws `share_invalid` */
   async share(owner: string, rights: ShareRights): Promise<void> {
     const { row, codec } = await this.opened('own');
-    const { sealShare } = await onDemand();
+    const { checkShare, sealShare } = await onDemand();
+    checkShare(owner, rights);
     const records = [await sealShare(codec, { owner, rights, atMs: this.ports.clock.nowMs() })];
     const result = await this.give(row, { conditions: [], records });
     if (result.status !== 'applied') throw engineErrors.make('thread_unknown', { thread: this.id });

@@ -6,6 +6,7 @@ import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { type AnyAgent, agentsByName } from '../program/agent.ts';
 import { storeErrors } from '../store/errors.ts';
 import { BelievedTime } from './believed-time.ts';
+import { checkOptions } from './check-options.ts';
 import { checkRetention } from './check-retention.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
@@ -29,7 +30,7 @@ export class Engine<State extends object = StateRecord> {
     this.#ports = { ...ports, time: new BelievedTime(ports.clock) };
     this.#options = options;
     this.#agents = agentsByName(options.agent);
-    checkRetention(options.retention);
+    checkOptions(options);
   }
 
   /** The thread of this id, new or known. @throws `thread_id_invalid` */

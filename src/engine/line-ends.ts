@@ -133,6 +133,8 @@ export class LineEnds {
   }
 }
 
+const forkOptions: readonly string[] = ['join', 'failures', 'limit', 'update'];
+
 /** The first nodes of a fork's lines, and where it goes on. @throws `fork_invalid` */
 function forkOf(
   agent: AnyAgent,
@@ -140,6 +142,11 @@ function forkOf(
   { branches, options }: Extract<NodeResult<Fields, string>, { type: 'fork' }>,
 ): { readonly branches: readonly Branch[]; readonly join: string | null; readonly limit: number } {
   const { join, limit = 8 } = options;
+  const strange = Object.keys(options).find((option) => !forkOptions.includes(option));
+  if (strange !== undefined) {
+    const problem = `its options have "${strange}"; there are ${forkOptions.join(', ')}`;
+    throw rareProgramErrors.make('fork_invalid', { node, problem });
+  }
   if (!Number.isSafeInteger(limit) || limit < 1) {
     throw rareProgramErrors.make('fork_invalid', { node, problem: `its limit ${limit} is not a whole number from 1` });
   }

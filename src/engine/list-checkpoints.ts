@@ -14,17 +14,19 @@ export interface Page {
   readonly before?: CheckpointId;
 }
 
+/** Whether this is a page: how many, behind which checkpoint. */
+export function isPage({ limit = 1, before }: Page): boolean {
+  return Number.isSafeInteger(limit) && limit >= 1 && (before === undefined || sequenceOf(before) !== undefined);
+}
+
 /**
  * Newest first. A page is full, or the last. One that is damaged is left out, unless it is the head: `quarantine` names it.
- *
- * @throws `limit_invalid`
  */
 export async function listCheckpoints(
   codec: ThreadCodec,
   row: ThreadRow,
   { limit = 100, before }: Page,
 ): Promise<readonly CheckpointInfo[]> {
-  if (!Number.isSafeInteger(limit) || limit < 1) throw engineErrors.make('limit_invalid', { limit: String(limit) });
   const made: StoredRecord[] = [];
   for (let to: string | undefined = before, isMore = true; isMore && made.length < limit; ) {
     const range = { reverse: true, limit: limit - made.length, ...(to !== undefined && { to }) };

@@ -65,9 +65,11 @@ async function collectAnswer(
       text += part.text;
     } else if (part.type === 'tool_call') {
       toolCalls.push(part.call);
-    } else {
+    } else if (part.type === 'finish') {
       usage = part.usage;
       break;
+    } else {
+      throw (await onDemand()).partInvalid(model, part);
     }
   }
   if (usage === undefined)

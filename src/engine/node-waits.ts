@@ -4,6 +4,7 @@ import { validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { checkDuration, checkText } from '../program/arguments.ts';
 import type { WaitCalls } from '../program/node-context.ts';
+import { checkOptions, checkSchema, checkWord } from '../program/option-checks.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
 import type { AtPlace } from './call-scope.ts';
 import { childEnd } from './child-call.ts';
@@ -14,8 +15,10 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
   return {
     ask: (question, options = {}) =>
       at('ask', options, async (place) => {
+        checkOptions('ask(question)', options, ['answer', 'show', 'expiresMs', 'key']);
         const { answer: schema, show = null, expiresMs = null } = options;
         checkText('ask(question)', 'the question', question);
+        checkSchema('ask(question)', 'answer', schema);
         checkDuration('ask(question)', 'expiresMs', expiresMs);
         for (let round = 1, problem = ''; ; round += 1) {
           const reason = problem === '' ? question : `${question} (The last answer could not be used: ${problem})`;
@@ -33,8 +36,10 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
       }),
     waitFor: (event, options = {}) =>
       at(`event ${event}`, options, async (place) => {
+        checkOptions('waitFor(event)', options, ['value', 'expiresMs', 'key']);
         const { value: schema, expiresMs = null } = options;
         checkText('waitFor(event)', 'the name', event);
+        checkSchema('waitFor(event)', 'value', schema);
         checkDuration('waitFor(event)', 'expiresMs', expiresMs);
         const asked = { kind: 'event', about: event, args: null, reason: event, expiresInMs: expiresMs } as const;
         const answer = await waitFor(run, `${place}/event`, asked);
@@ -61,6 +66,8 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
     child: (child, input, options = {}) =>
       at(`child ${child?.name}`, options, async (place) => {
         checkText('child(agent, input)', 'the name of the agent', child?.name);
+        checkOptions('child(agent, input)', options, ['onFailure', 'key']);
+        checkWord('child(agent, input)', 'onFailure', options.onFailure, ['tell', 'stop']);
         const end = await childEnd(run, agent, child.name, input, place);
         if (end.status === 'done' || options.onFailure !== 'stop') return end as never;
         const reason = end.failure?.message ?? 'it was stopped';

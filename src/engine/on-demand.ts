@@ -5,9 +5,10 @@
  */
 import { readMarks } from '../codec/quarantine.ts';
 import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
-import { extensionProblem } from '../program/extension-problem.ts';
 import { versionFor } from '../program/pinned-version.ts';
 import { callInstead, modelNamed } from './call-instead.ts';
+import { checkExtension } from './check-extension.ts';
+import { checkEventQuery, checkPage } from './check-query.ts';
 import { answerToParent, Children, childState } from './children.ts';
 import { commitMigration } from './commit-migration.ts';
 import { compactThread } from './compact.ts';
@@ -23,6 +24,7 @@ import { LineEnds } from './line-ends.ts';
 import { migratedValues } from './migrate-state.ts';
 import { waitCalls } from './node-waits.ts';
 import { purgeThreads } from './purge.ts';
+import { rareEngineErrors } from './rare-errors.ts';
 import { countRecordedUse } from './recorded-use.ts';
 import { RecordedWaits } from './recorded-waits.ts';
 import { repairThread } from './repair.ts';
@@ -30,6 +32,7 @@ import { addReplayedInputs } from './replayed-inputs.ts';
 import { adoptLost, resolveDoubt, undoingOf } from './resolution.ts';
 import { giveRecorded } from './reuse.ts';
 import { RunEnds, withoutRefused } from './run-ends.ts';
+import { checkShare } from './share-invalid.ts';
 import { StepPolicy } from './step-policy.ts';
 import { refuseOtherItem } from './taken-id.ts';
 import { edit, rollBack } from './time-travel.ts';
@@ -38,7 +41,7 @@ import { diff, inspect } from './time-travel-diff.ts';
 import { fork } from './time-travel-fork.ts';
 import { compensateAll } from './time-travel-undo.ts';
 import { withUndoings } from './undone.ts';
-import { usageInvalid } from './usage-invalid.ts';
+import { partInvalid, usageInvalid } from './usage-invalid.ts';
 
 export const parts = {
   addReplayedInputs,
@@ -58,7 +61,6 @@ export const parts = {
   edit,
   exportLog,
   extend,
-  extensionProblem,
   fork,
   fieldChanged,
   freeSpace,
@@ -69,12 +71,18 @@ export const parts = {
   LineEnds,
   migratedValues,
   modelNamed,
+  partInvalid,
   purgeThreads,
   readEvents,
   readMarks,
   readShares,
   recordNodeFailure,
   RecordedWaits,
+  rareEngineErrors,
+  checkShare,
+  checkEventQuery,
+  checkPage,
+  checkExtension,
   refuseOtherItem,
   repairThread,
   resolveDoubt,

@@ -3,6 +3,14 @@ import { errorFamily } from '../base/errors.ts';
 /** Thrown only by code that is loaded on demand. */
 export interface RareEngineErrorDetails {
   dedup_id_invalid: { thread: string; found: string };
+  thread_of_another_agent: { thread: string; agent: string; expected: string };
+  not_owner: { thread: string; owner: string; needs: 'read' | 'write' | 'own' };
+  policy_unknown: { policy: string; known: string };
+  event_name_invalid: { name: string };
+  extension_invalid: { problem: string };
+  limit_invalid: { limit: string };
+  id_taken: { thread: string; dedupId: string; kept: string };
+  share_invalid: { problem: string };
   state_too_new: { thread: string; stateVersion: number; agentVersion: number; known: number };
   state_too_old: { thread: string; stateVersion: number; agentVersion: number; known: number; missing: number };
   field_changed: { thread: string; field: string; stored: string; declared: string; stateVersion: number };
@@ -12,6 +20,17 @@ export interface RareEngineErrorDetails {
 export const rareEngineErrors = errorFamily<RareEngineErrorDetails>({
   dedup_id_invalid: (d) =>
     `An item for thread "${d.thread}" was given with an id of type ${d.found}: give the id itself, a text (on an engine: send(update, "my-id")). Nothing was kept.`,
+  thread_of_another_agent: (d) =>
+    `Thread "${d.thread}" belongs to agent "${d.agent}", not to "${d.expected}". Use another thread id. Nothing was changed.`,
+  not_owner: (d) =>
+    `Thread "${d.thread}" belongs to somebody else, and was not shared with "${d.owner}" to ${d.needs === 'own' ? 'share it' : d.needs} it. Ask its owner. Nothing was changed.`,
+  policy_unknown: (d) => `There is no inbox policy "${d.policy}"; there are ${d.known}. The input was not kept.`,
+  event_name_invalid: (d) => `"${d.name}" is no name of an event: give a text that is not empty. Nothing was kept.`,
+  extension_invalid: (d) => `The limits cannot be extended: ${d.problem}. Nothing was changed.`,
+  limit_invalid: (d) => `A list of ${d.limit} cannot be given: give a whole number from 1.`,
+  id_taken: (d) =>
+    `The id "${d.dedupId}" of thread "${d.thread}" is taken: what is kept under it (${d.kept}) says something else. This one was not kept: send it under an id of its own.`,
+  share_invalid: (d) => `The thread cannot be shared so: ${d.problem}. Nothing was changed.`,
   state_too_new: (d) =>
     `The state of thread "${d.thread}" has version ${d.stateVersion}, written by version ${d.agentVersion} of its agent; this one knows up to ${d.known}. Reload. Nothing was changed.`,
   state_too_old: (d) =>

@@ -1,5 +1,6 @@
 import type { ErrorData } from '../base/errors.ts';
 import { codecErrors } from '../codec/errors.ts';
+import type { Control } from '../model/checkpoint.ts';
 import type { ThreadStatus } from '../model/records.ts';
 import { programErrors } from '../program/errors.ts';
 import { storeErrors } from '../store/errors.ts';
@@ -10,9 +11,14 @@ type RestStatus = Exclude<ThreadStatus, 'running'>;
 /** Why a run is made to stop: a person or the host asked for it, a limit was reached, or new input takes its place. */
 export type StopReason = 'cancelled' | 'stopped' | 'timed_out' | 'out_of_budget' | 'interrupted';
 
-/** How a run ended. `lost`: another runner took over. `stopped`: the host asked for it. `blocked`: see the error. */
+/**
+ * How a run ended. `failed`: by this failure, which is the thread's (`failure` in its view, and in the control of its head).
+ * `lost`: another runner took over. `stopped`: the host asked for it. `blocked`: the thread cannot go on as things are, and is
+ * left as it is; the error says what it needs.
+ */
 export type RunEnd =
-  | { readonly end: RestStatus | 'lost' | 'stopped' }
+  | { readonly end: Exclude<RestStatus, 'failed'> | 'lost' | 'stopped' }
+  | { readonly end: 'failed'; readonly failure: ErrorData | null }
   | { readonly end: 'blocked'; readonly error: ErrorData };
 
 /** The reason that aborts a run on purpose. */
@@ -44,8 +50,8 @@ export function isFinal(error: unknown): boolean {
 export const halted: readonly string[] = ['timed_out', 'out_of_budget'];
 
 /** How a run ends that finds nothing to do. */
-export function restEnd(status: ThreadStatus): RunEnd {
-  return { end: status === 'running' ? 'idle' : status };
+export function restEnd({ status, failure }: Pick<Control, 'status' | 'failure'>): RunEnd {
+  return status === 'failed' ? { end: status, failure } : { end: status === 'running' ? 'idle' : status };
 }
 
 /** The tables whose damaged records a repair can do without: the others hold what only they know. */

@@ -100,7 +100,8 @@ export class ThreadAccess {
     const agent = this.#agents.get(row.agent);
     if (agent === undefined) {
       const expected = this.#options.agent.name;
-      throw engineErrors.make('thread_of_another_agent', { thread: this.id, agent: row.agent, expected });
+      const { rareEngineErrors } = await onDemand();
+      throw rareEngineErrors.make('thread_of_another_agent', { thread: this.id, agent: row.agent, expected });
     }
     if (this.#codec?.incarnation !== row.incarnation) {
       const codec = await keyRing.openThread(row.thread, row.incarnation, wraps);
@@ -110,7 +111,7 @@ export class ThreadAccess {
     const codec = this.#codec;
     const { owner: asker = 'local' } = this.#options;
     if (codec.owner !== asker && !(await (await onDemand()).isSharedWith(codec, asker, need))) {
-      throw engineErrors.make('not_owner', { thread: this.id, owner: asker, needs: need });
+      throw (await onDemand()).rareEngineErrors.make('not_owner', { thread: this.id, owner: asker, needs: need });
     }
     this.#options = { ...this.#options, agent: await this.#versionOf(agent, row, codec) };
     return { row, codec };

@@ -135,7 +135,8 @@ export class ThreadRunner {
     if (suspect !== undefined) {
       await (await leased.runs.ends()).failSuspect(suspect, row.resumes - 1);
       // Inputs behind a poisoned one are taken up all the same; without any, the state is not decoded.
-      if ((await firstOrder(this.#codec, leased.boundary.control)) === undefined) return { end: 'failed' };
+      if ((await firstOrder(this.#codec, leased.boundary.control)) === undefined)
+        return restEnd(leased.boundary.control);
     }
     if ((image.state?.checkpoint.stateVersion ?? agent.stateVersion) !== agent.stateVersion) {
       const { commitMigration } = await onDemand();
@@ -215,7 +216,8 @@ export class ThreadRunner {
       } else {
         await this.#stopLines('interrupted', lines); // of a run that has failed: what its other lines still do goes nowhere
         const input = interrupting ?? items.find(({ item }) => item.type === 'input');
-        if (halted.includes(status) || input?.item.type !== 'input') return this.#rest(leased, restEnd(status));
+        if (halted.includes(status) || input?.item.type !== 'input')
+          return this.#rest(leased, restEnd(boundary.control));
         state = await runs.takeInput(state, input.order, input.item.update);
         this.#begin(); // a look may have seen this very input as it was being taken up
       }

@@ -13,7 +13,7 @@ import { endStatuses, type ThreadRow } from '../model/records.ts';
 import type { QuarantinedRecord } from '../model/repair.ts';
 import type { Wait } from '../model/wait.ts';
 import type { EventQuery } from './event-log.ts';
-import { imageAt, listCheckpoints, type Page } from './list-checkpoints.ts';
+import { imageAt, isPage, listCheckpoints, type Page } from './list-checkpoints.ts';
 import { onDemand } from './load-on-demand.ts';
 import { controlOf } from './plans.ts';
 import { effectInfo } from './step-ledger.ts';
@@ -41,9 +41,10 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
    * The newest checkpoints, newest first; `before` goes on from the last one of an earlier list. Each names its parent: where the
    * thread was taken back, they are a tree.
    *
-   * @throws `limit_invalid`
+   * @throws `limit_invalid`; `checkpoint_unknown` for a `before` that is no checkpoint's id
    */
   async checkpoints(page: Page = {}): Promise<readonly CheckpointInfo[]> {
+    if (!isPage(page)) (await onDemand()).checkPage(this.id, page);
     return (await this.read(({ codec, row }) => listCheckpoints(codec, row, page))) ?? [];
   }
 
@@ -84,9 +85,10 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
     return readMarks(opened.codec);
   }
 
-  /** The event log, oldest first, by commits. */
+  /** The event log, oldest first, by commits. @throws `limit_invalid`; `checkpoint_unknown` for a `from` that is no event's id */
   async events(query: EventQuery = {}): Promise<readonly LoggedEvent[]> {
-    const { readEvents } = await onDemand();
+    const { checkEventQuery, readEvents } = await onDemand();
+    checkEventQuery(this.id, query);
     return (await this.read(({ codec, row }) => readEvents(codec, row, query))) ?? [];
   }
 

@@ -13,6 +13,7 @@ import { isAbandoned } from '../model/past.ts';
 import type { ThreadStatus } from '../model/records.ts';
 import { engineErrors } from './errors.ts';
 import { controlOf, positionOf } from './plans.ts';
+import { rareEngineErrors } from './rare-errors.ts';
 import { effectInfo, settles } from './step-ledger.ts';
 import { diffSides, storedSide } from './time-travel-diff.ts';
 import { checkpointOf, type TravelParts } from './time-travel-parts.ts';
@@ -77,7 +78,7 @@ async function open({ ports, options }: TravelParts, id: ThreadId): Promise<Open
   const { owner } = await ports.keyRing.identityOf(row.thread, row.incarnation);
   const { owner: asker = 'local' } = options;
   if (owner !== asker && !(await isSharedWith(codec, asker, 'read'))) {
-    throw engineErrors.make('not_owner', { thread: id, owner: asker, needs: 'read' });
+    throw rareEngineErrors.make('not_owner', { thread: id, owner: asker, needs: 'read' });
   }
   return { id, codec, image: await readAgain(ports.store, row, (now) => openThreadImage(codec, now)) };
 }

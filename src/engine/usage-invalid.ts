@@ -10,6 +10,12 @@ export function usageInvalid(model: LanguageModel, usage: Partial<ModelUsage> | 
   return rareProgramErrors.make('usage_invalid', { model: model.name, ...details });
 }
 
+/** A part that no version of this library knows: what the model said with it would be lost. */
+export function partInvalid(model: LanguageModel, part: unknown) {
+  const { type } = (part ?? {}) as { readonly type?: unknown };
+  return rareProgramErrors.make('part_invalid', { model: model.name, type: String(type) });
+}
+
 function shown(amount: unknown): string {
   return typeof amount === 'string' ? JSON.stringify(amount) : String(amount);
 }

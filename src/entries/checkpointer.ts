@@ -22,7 +22,7 @@ export interface OpenOptions<State extends object = Record<string, unknown>> ext
 /**
  * Opens a checkpointer in a page or a worker.
  *
- * @throws `key_missing`, `key_wrong`, `store_too_new`, `store_blocked`, `store_damaged`: nothing was changed.
+ * @throws `key_missing`, `key_wrong`, `store_too_new`, `store_blocked`, `store_damaged`, `option_invalid`: nothing was changed.
  */
 export async function openCheckpointer<State extends object = Record<string, unknown>>(
   options: OpenOptions<State> = {},

@@ -2,7 +2,7 @@
 import { randomId } from '../base/random.ts';
 import { KeyRing } from '../codec/key-ring.ts';
 import { webCryptography, webRandom } from '../codec/webcrypto-cipher.ts';
-import { checkRetention } from '../engine/check-retention.ts';
+import { checkOptions } from '../engine/check-options.ts';
 import type { EngineOptions } from '../engine/ports.ts';
 import { broadcastHints } from '../host/broadcast-hints.ts';
 import { exposeApi } from '../host/expose.ts';
@@ -43,12 +43,12 @@ const served = Symbol.for('holdfast.served');
  *
  * Start the worker by the URL of its file alone, without `?` or `#`: parts that it loads later import that file by that URL.
  *
- * @throws `served_twice`, `retention_invalid`
+ * @throws `served_twice`, `retention_invalid`, `option_invalid`
  */
 export function serve(agent: AnyAgent, options: ServeOptions = {}): void {
   const endpoint = (options.endpoint ?? globalThis) as MessagePort & { [served]?: true };
   if (endpoint[served]) throw protocolErrors.make('served_twice', { agent: agent.name });
-  checkRetention(options.retention);
+  checkOptions(options);
   endpoint[served] = true;
   exposeApi(
     lazyApi(() => openHost(agent, options)),

@@ -19,6 +19,15 @@ export const defaultTiers: TierPolicy = {
   costlyStepTokens: 50_000,
 };
 
+/** What is wrong with these tiers; `undefined` if nothing is. What is never to happen has Infinity. */
+export function tierProblem(tiers: object): string | undefined {
+  for (const [key, amount] of Object.entries(tiers as Readonly<Record<string, unknown>>)) {
+    if (!Object.hasOwn(defaultTiers, key)) return `it has "${key}"; there are ${Object.keys(defaultTiers).join(', ')}`;
+    if (typeof amount !== 'number' || !(amount >= 0)) return `${key} is ${String(amount)}, not a number from 0`;
+  }
+  return undefined;
+}
+
 export interface TierQuestion {
   /** Root, wait, critical node: always a snapshot. */
   readonly heavy: boolean;

@@ -1,4 +1,6 @@
+import { checkDuration, checkList } from '../program/arguments.ts';
 import type { LanguageModel, ModelContext, ModelPart, ModelRequest, ModelToolCall } from '../program/model.ts';
+import { checkAmount, checkOptions } from '../program/option-checks.ts';
 
 /** What a rule answers: text, a value (sent as JSON), or tool calls. */
 export interface RuleAnswer {
@@ -20,11 +22,20 @@ export interface DeterministicModelOptions {
   readonly pieceLength?: number;
 }
 
+const call = 'deterministicModel(options)';
+
 /**
  * A language model made of rules: the same request gives the same answer, with no network. It streams, calls tools, counts
  * tokens (four characters each) and stops when it is aborted, as any other model does.
+ *
+ * @throws `argument_invalid`
  */
 export function deterministicModel(options: DeterministicModelOptions): LanguageModel {
+  checkOptions(call, options, ['name', 'rules', 'firstPieceMs', 'betweenPiecesMs', 'pieceLength']);
+  checkList(call, 'rules', options.rules);
+  checkDuration(call, 'firstPieceMs', options.firstPieceMs);
+  checkDuration(call, 'betweenPiecesMs', options.betweenPiecesMs);
+  checkAmount(call, 'pieceLength', options.pieceLength, 'whole from 1');
   const { name = 'deterministic', rules, firstPieceMs = 0, betweenPiecesMs = 0, pieceLength = 24 } = options;
   return {
     name,

@@ -1,6 +1,6 @@
 import type { Field, Fields, StateOf } from '../model/fields.ts';
 import { hiddenPrefix } from '../model/lines.ts';
-import { agentProblem, nodeProblem, toolDefinitionProblem } from './definition-problem.ts';
+import { agentProblem, nodeProblem, subgraphProblem, toolDefinitionProblem } from './definition-problem.ts';
 import { programErrors } from './errors.ts';
 import { limitProblem } from './limit-problem.ts';
 import type { Migrations } from './migration.ts';
@@ -134,20 +134,13 @@ export function defineAgent<F extends Fields, N extends string, T extends Tools 
     maxSteps: definition.maxSteps ?? 50,
   };
   const problem = firstProblem(agent);
-  if (problem !== undefined) throw programErrors.make('agent_invalid', { agent: definition.name, problem });
+  if (problem !== undefined) throw programErrors.make('agent_invalid', { agent: String(definition.name), problem });
   return Object.freeze(agent);
 }
 
 function firstProblem(agent: AnyAgent): string | undefined {
   const odd = agentProblem(agent);
   if (odd !== undefined) return odd;
-  if (agent.name === '') return 'it has no name';
-  if (!Number.isSafeInteger(agent.version) || agent.version < 1)
-    return `its version ${agent.version} is not a whole number from 1`;
-  if (!Number.isSafeInteger(agent.maxSteps) || agent.maxSteps < 1)
-    return `maxSteps ${agent.maxSteps} is not a whole number from 1`;
-  if (!Number.isSafeInteger(agent.stateVersion) || agent.stateVersion < 1)
-    return `its stateVersion ${agent.stateVersion} is not a whole number from 1`;
   const beyond = Object.keys(agent.migrations ?? {}).find(
     (to) => !(Number(to) > 1 && Number(to) <= agent.stateVersion),
   );
@@ -219,12 +212,12 @@ function graphProblem(graph: Pick<AnyAgent, 'start' | 'nodes' | 'edges'>, path: 
   if (!nodes.has(graph.start)) return `it starts at "${path}${graph.start}", but its nodes are ${list}`;
   for (const [from, to] of Object.entries(graph.edges ?? {})) {
     if (!nodes.has(from)) return `an edge leaves "${path}${from}", but its nodes are ${list}`;
-    if (typeof to === 'string' && !nodes.has(to))
+    if (to !== null && to !== undefined && typeof to !== 'function' && !nodes.has(to))
       return `the edge from "${path}${from}" leads to "${path}${to}", but its nodes are ${list}`;
   }
   for (const [name, node] of Object.entries(graph.nodes as Readonly<Record<string, object>>)) {
     const problem = isSubgraph(node)
-      ? graphProblem(node, `${path}${name}/`)
+      ? (subgraphProblem(`${path}${name}`, node) ?? graphProblem(node, `${path}${name}/`))
       : ((typeof node === 'function' ? undefined : nodeProblem(`${path}${name}`, node)) ??
         ('deadlineMs' in node &&
           limitProblem({ runMs: node.deadlineMs }, '')?.replace('.runMs', `node "${path}${name}" deadlineMs`)));
@@ -239,6 +232,7 @@ export function isSubgraph(node: unknown): node is Subgraph<Fields, Tools> {
 
 function toolProblem(agent: AnyAgent): string | undefined {
   for (const [key, tool] of Object.entries(agent.tools)) {
+    if (typeof tool !== 'object' || tool === null) return `tool "${key}" is ${String(tool)}, not what tool(…) gives`;
     if (tool.name !== key) return `tool "${tool.name}" is listed under "${key}": use its name`;
     if (tool.effect !== 'read' && tool.effect !== 'idempotent' && tool.effect !== 'once') {
       return `tool "${key}" has the effect class "${String(tool.effect)}": say read, idempotent or once`;

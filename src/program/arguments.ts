@@ -18,11 +18,12 @@ export function checkDuration(call: string, what: string, given: unknown): void 
     refuse(call, `${what} is ${typeof given === 'number' ? given : kindOf(given)}, not a number from 0`);
 }
 
-function refuse(call: string, problem: string): never {
+/** @throws `argument_invalid` */
+export function refuse(call: string, problem: string): never {
   throw programErrors.make('argument_invalid', { call, problem });
 }
 
-function kindOf(given: unknown): string {
+export function kindOf(given: unknown): string {
   if (given === null || given === undefined) return String(given);
   return Array.isArray(given) ? 'a list' : `of type ${typeof given}`;
 }

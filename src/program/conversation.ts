@@ -4,6 +4,7 @@
  * archive, which `slice` still reads.
  */
 import type { Log } from '../model/fields.ts';
+import { checkAmount, checkOptions } from './option-checks.ts';
 
 /** An item of a conversation: its id is the same whenever the same message comes again. */
 export interface Identified {
@@ -36,12 +37,15 @@ const batch = 32;
 /**
  * The newest messages that fit the limits, oldest first, each id once: the first time it came. A tool's result whose call does not
  * fit is left out with it. `from`: nothing before this index, where a summary covers it.
+ *
+ * @throws `argument_invalid`
  */
 export async function messageWindow<Item extends Identified>(
   log: Log<Item>,
   limits: WindowLimits<Item> = {},
   from = 0,
 ): Promise<readonly Item[]> {
+  checkLimits(limits);
   const { messages = Number.POSITIVE_INFINITY, tokens = Number.POSITIVE_INFINITY, tokensOf = roughTokens } = limits;
   const found = new Map<string, Item>(); // newest first
   let spent = 0;
@@ -90,6 +94,14 @@ export async function unseen<Item extends Identified>(
     fresh.delete(id);
   }
   return [...fresh.values()];
+}
+
+function checkLimits(limits: object): void {
+  const call = 'messageWindow(log, limits)';
+  checkOptions(call, limits, ['messages', 'tokens', 'tokensOf']);
+  const { messages, tokens } = limits as { readonly messages?: unknown; readonly tokens?: unknown };
+  checkAmount(call, 'messages', messages, 'from 0');
+  checkAmount(call, 'tokens', tokens, 'from 0');
 }
 
 async function* newestFirst<Item>(log: Log<Item>, from: number): AsyncGenerator<Item, void, undefined> {

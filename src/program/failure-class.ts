@@ -15,6 +15,7 @@ const recoverableCodes: readonly string[] = ['effect_timed_out', 'node_timed_out
 const repairCodes: readonly string[] = [
   'model_output_invalid',
   'usage_invalid',
+  'part_invalid',
   'tool_input_invalid',
   'tool_result_invalid',
   'tool_unknown',

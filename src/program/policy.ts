@@ -116,6 +116,7 @@ export function policyProblem(table: PolicyTable, names: Names, fields: Fields):
 }
 
 function ruleProblem(rule: PolicyRule, { nodes, tools, edges }: Names, fields: Fields): string | undefined {
+  if (typeof rule !== 'object' || rule === null) return `is ${String(rule)}, not an object`;
   const strange = Object.keys(rule).find((key) => !known.includes(key));
   if (strange !== undefined) return `has "${strange}"; there are ${known.join(', ')}`;
   if (!actions.includes(rule.action)) return `has the action "${rule.action}"; there are ${actions.join(', ')}`;
@@ -123,8 +124,12 @@ function ruleProblem(rule: PolicyRule, { nodes, tools, edges }: Names, fields: F
     unknown('class', rule.class, failureClasses) ??
     unknown('node', rule.node, nodes) ??
     unknown('tool', rule.tool, tools) ??
-    (rule.action === 'use_tool' ? unknown('tool to use', rule.use, tools) : undefined) ??
-    (rule.action === 'go_back' ? unknown('place before', rule.before, ['model', 'tool', 'load']) : undefined) ??
+    noText('code', rule.code) ??
+    (rule.action === 'use_tool' ? unknown('tool to use', String(rule.use), tools) : undefined) ??
+    (rule.action === 'use_model' ? noText('use', rule.use, 'the name of a model') : undefined) ??
+    (rule.action === 'go_back'
+      ? (unknown('place before', String(rule.before), ['model', 'tool', 'load']) ?? noText('hint', rule.hint))
+      : undefined) ??
     (rule.action === 'default' ? updateProblem(fields, rule.update) : undefined) ??
     ((rule.action === 'default' || rule.action === 'skip') && rule.node !== undefined && !edges.includes(rule.node)
       ? `has the action "${rule.action}" for node "${rule.node}", and no edge leaves it: add one`
@@ -139,6 +144,12 @@ function unknown(what: string, name: string | undefined, among: readonly string[
   return name === undefined || among.includes(name)
     ? undefined
     : `names the ${what} "${name}"; there are ${among.join(', ')}`;
+}
+
+function noText(key: string, given: unknown, wanted?: string): string | undefined {
+  const isMissing = given === undefined && wanted !== undefined;
+  if (!isMissing && (given === undefined || typeof given === 'string')) return undefined;
+  return `has the ${key} ${String(given)}, not ${wanted ?? 'a text'}`;
 }
 
 /** As far as it can be told without a state: what reducers make of it shows in the run. */

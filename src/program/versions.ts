@@ -40,6 +40,8 @@ export function versionProblem(
     }
   }
   for (const other of agent.earlier ?? []) {
+    if (typeof other !== 'object' || other === null)
+      return `${String(other)} is among its earlier versions, and is no agent`;
     if (other.name !== agent.name) return `"${other.name}" is among its earlier versions, and has another name`;
     if (other.version >= agent.version) return `version ${other.version} is among the earlier ones of ${agent.version}`;
   }

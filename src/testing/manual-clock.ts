@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { refuse } from '../program/arguments.ts';
 
 interface Sleeper {
   readonly wakesAtMs: number;
@@ -14,6 +15,7 @@ export class ManualClock implements Clock {
   readonly #watchers = new Set<() => void>();
 
   constructor(nowMs = Date.UTC(2026, 0, 1)) {
+    checkTime('new ManualClock(nowMs)', nowMs, Number.isFinite(nowMs));
     this.#nowMs = nowMs;
   }
 
@@ -49,6 +51,7 @@ export class ManualClock implements Clock {
 
   /** Moves the time on and wakes who slept until then, in the order of their times. */
   advance(durationMs: number): void {
+    checkTime('advance(durationMs)', durationMs, durationMs >= 0);
     this.#nowMs += durationMs;
     this.#steadyMs += durationMs;
     const due = [...this.#sleepers].filter(({ wakesAtMs }) => wakesAtMs <= this.#steadyMs);
@@ -60,6 +63,7 @@ export class ManualClock implements Clock {
 
   /** Puts the wall clock forward, or back: no time passes by it, and nobody wakes. */
   jump(durationMs: number): void {
+    checkTime('jump(durationMs)', durationMs, Number.isFinite(durationMs));
     this.#nowMs += durationMs;
   }
 
@@ -76,4 +80,10 @@ export class ManualClock implements Clock {
       look();
     });
   }
+}
+
+/** A clock that is moved by what is no time shows no time any more. @throws `argument_invalid` */
+function checkTime(call: string, given: number, fits: boolean): void {
+  if (typeof given !== 'number' || !fits || given === Infinity)
+    refuse(call, `the time is ${String(given)}, not a number of milliseconds`);
 }

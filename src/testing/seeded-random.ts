@@ -1,7 +1,9 @@
 import type { Random } from '../base/random.ts';
+import { refuse } from '../program/arguments.ts';
 
 /** Reproducible bytes from a seed (mulberry32). For tests only: anyone can predict them. */
 export function seededRandom(seed: number): Random {
+  if (!Number.isSafeInteger(seed)) refuse('seededRandom(seed)', `the seed is ${String(seed)}, not a whole number`);
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;

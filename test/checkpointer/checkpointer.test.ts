@@ -367,4 +367,39 @@ describe('bad input', () => {
     const saver = await open({ fields });
     await expect(saver.save('t', { messages: 'x', total: 1 })).rejects.toMatchObject({ code: 'log_not_a_list' });
   });
+
+  test.each([
+    [{ tiers: { everyStep: 3 } }, 'tiers', 'it has "everyStep"; there are everySteps,'],
+    [{ tiers: { everySteps: 'x' } }, 'tiers', 'everySteps is x, not a number from 0'],
+    [
+      { fields: { n: { kind: 'number' } } },
+      'fields',
+      'its field "n" has the kind "number": declare it by value, log or secret',
+    ],
+    [{ fields: { n: { kind: 'value' } } }, 'fields', 'its field "n" has no schema'],
+  ])('[A1a] with the options %j none is made', async (options, option, problem) => {
+    await expect(open(options as never)).rejects.toMatchObject({
+      code: 'option_invalid',
+      details: { option, problem: expect.stringContaining(problem) },
+    });
+  });
+
+  test.each(['merge', null, true])('[A3c] onConflict %j is refused, and nothing is saved', async (onConflict) => {
+    const saver = await open();
+    await saver.save('t', { n: 1 });
+    await (await open()).load('t');
+
+    await expect(saver.save('t', { n: 2 }, { onConflict: onConflict as never })).rejects.toMatchObject({
+      code: 'option_invalid',
+      details: { option: 'onConflict', problem: `"${onConflict}" is none of fail, rebase` },
+    });
+    expect(await saver.load('t')).toEqual({ n: 1 });
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, '5'])('[A1b] a list of %j is refused', async (limit) => {
+    await expect((await open()).list('t', { limit: limit as never })).rejects.toMatchObject({
+      code: 'option_invalid',
+      details: { option: 'limit', problem: `${limit} is not a whole number from 1` },
+    });
+  });
 });

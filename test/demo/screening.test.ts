@@ -172,7 +172,7 @@ test('a job description in another encoding is read', async () => {
 test('without a job description the thread fails with what to do, and goes on once there is one', async () => {
   const { thread, state } = await givenScreening();
   await thread.send({ files: [ann] });
-  expect(await thread.run()).toEqual({ end: 'failed' });
+  expect(await thread.run()).toMatchObject({ end: 'failed' });
   await thread.send({ jobFile: bakerJob });
   await thread.run();
   expect((await state()).outcomes.map(({ kind }) => kind)).toEqual(['assessed']);

@@ -144,7 +144,7 @@ test('[B1a, B6d] a reducer that throws fails the step with the field and its wor
   const scene = new Scene({ agent });
   const thread = await scene.begun({ next: 13 });
 
-  expect(await thread.run()).toEqual({ end: 'failed' });
+  expect(await thread.run()).toMatchObject({ end: 'failed' });
   expect((await head(thread)).control.failure).toMatchObject({
     code: 'state_invalid',
     message:

@@ -69,7 +69,7 @@ describe('a call that failed for good', () => {
       models: { spare: model },
     });
 
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     expect((await head(await scene.open())).control.failure).toMatchObject({
       code: 'model_unknown',
       details: { model: 'other', known: '"spare"' },

@@ -131,7 +131,7 @@ describe('after a restart', () => {
     failuresLeft = 0;
     crashesLeft = 3;
     const scene = new Scene({ agent, model: new ScriptedModel(() => 'thought') });
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
 
     expect((await head(await scene.open())).control).toMatchObject({
       retries: { check: 3 },
@@ -237,7 +237,7 @@ describe('what is no data', () => {
     const scene = new Scene({ agent: keeper(bad) });
     const thread = await scene.begun();
 
-    expect(await thread.run()).toEqual({ end: 'failed' });
+    expect(await thread.run()).toMatchObject({ end: 'failed' });
     const again = await scene.open();
     expect((await head(again)).control.failure).toMatchObject({
       code: 'value_not_storable',

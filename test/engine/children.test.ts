@@ -100,7 +100,7 @@ describe('children', () => {
   test('[B2c] one that fails stops the parent where the parent says so', async () => {
     const { engine } = await begun(parentOf([13], 'stop'));
 
-    expect(await runAll(engine)).toEqual({ end: 'failed' });
+    expect(await runAll(engine)).toMatchObject({ end: 'failed' });
     expect((await head(engine.thread('thread'))).control.failure).toMatchObject({
       code: 'child_failed',
       details: { agent: 'doubler', status: 'failed', reason: '13 is too much' },
@@ -252,7 +252,7 @@ describe('what no parent may do', () => {
     });
     const thread = await new Scene({ agent }).begun();
 
-    expect(await thread.run()).toEqual({ end: 'failed' });
+    expect(await thread.run()).toMatchObject({ end: 'failed' });
     expect((await head(thread)).control.failure).toMatchObject({
       code: 'child_unknown',
       details: { agent: 'doubler', known: 'none' },
@@ -274,7 +274,7 @@ describe('what no parent may do', () => {
       }),
     );
 
-    expect(await runAll(engine)).toEqual({ end: 'failed' });
+    expect(await runAll(engine)).toMatchObject({ end: 'failed' });
     expect(await engine.threads(9, { children: true })).toHaveLength(1);
   });
 
@@ -291,7 +291,7 @@ describe('what no parent may do', () => {
     });
     const { engine } = await begun(ping);
 
-    expect(await runAll(engine)).toEqual({ end: 'failed' });
+    expect(await runAll(engine)).toMatchObject({ end: 'failed' });
     const { failure } = (await head(engine.thread('thread'))).control;
     expect(failure?.message).toMatch(/Agents start one another in a line of more than 8: ping( > ping){9}\./);
     expect(await engine.threads(99)).toHaveLength(9);

@@ -235,7 +235,7 @@ describe('an effect', () => {
     });
     const scene = new Scene({ agent });
 
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     expect(only(scene.frames('status').filter(({ status }) => status === 'failed')).failure?.code).toBe(
       'tool_input_invalid',
     );

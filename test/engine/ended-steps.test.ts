@@ -59,7 +59,7 @@ test('[B9a] a question that nobody waits for does not make a failed run wait', a
     return end();
   });
   const thread = await scene.begun();
-  expect(await thread.run()).toEqual({ end: 'failed' });
+  expect(await thread.run()).toMatchObject({ end: 'failed' });
   await quiet();
   expect((await thread.row())?.status).toBe('failed');
   expect(await thread.waits()).toEqual([]);

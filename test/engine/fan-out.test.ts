@@ -102,7 +102,7 @@ describe('a fan-out', () => {
     });
     const thread = await new Scene({ agent: wrong }).begun();
 
-    expect(await thread.run()).toEqual({ end: 'failed' });
+    expect(await thread.run()).toMatchObject({ end: 'failed' });
     expect((await head(thread)).control.failure).toMatchObject({ code: 'item_invalid', details: { node: 'spread' } });
   });
 });

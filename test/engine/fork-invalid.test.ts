@@ -20,10 +20,35 @@ test.each([
     });
     const scene = new Scene({ agent });
 
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     expect((await head(await scene.open())).control.failure).toMatchObject({
       code: 'fork_invalid',
       details: { node: 'split', problem },
     });
   },
 );
+
+test.each([
+  [{ failures: 'ignore' }, 'its failures "ignore" is neither stop nor collect'],
+  [{ failure: 'collect' }, 'its options have "failure"; there are join, failures, limit, update'],
+  [{ limit: 0 }, 'its limit 0 is not a whole number from 1'],
+  [{ limit: 1.5 }, 'its limit 1.5 is not a whole number from 1'],
+])('[B1d] a fork with %j fails its step, and says what there is', async (options, problem) => {
+  const agent = defineAgent({
+    name: 'forking',
+    version: 1,
+    state: {},
+    start: 'split',
+    nodes: {
+      split: (_state, { parallel }) => parallel(['go'], options as never),
+      go: (_state, { end }) => end(),
+    },
+  });
+  const scene = new Scene({ agent });
+
+  expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
+  expect((await head(await scene.open())).control.failure).toMatchObject({
+    code: 'fork_invalid',
+    details: { node: 'split', problem },
+  });
+});

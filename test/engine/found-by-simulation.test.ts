@@ -262,7 +262,7 @@ test('[B7c] what a failed step used of its model is counted by the process that 
   await life.death;
   const heir = await scene.open();
 
-  expect(await heir.run()).toEqual({ end: 'failed' });
+  expect(await heir.run()).toMatchObject({ end: 'failed' });
   expect((await head(heir)).control.usage).toEqual({ inputTokens: 4, outputTokens: 3, cost: 10 });
 });
 

@@ -227,7 +227,7 @@ describe('a budget', () => {
     });
     const thread = await new Scene({ agent, model: priced }).begun();
 
-    expect(await thread.run()).toEqual({ end: 'failed' });
+    expect(await thread.run()).toMatchObject({ end: 'failed' });
     expect((await head(thread)).control.usage).toEqual({ inputTokens: 4, outputTokens: 3, cost: 10 });
   });
 
@@ -261,7 +261,7 @@ describe('a budget', () => {
       nodes: { turn: ({ said }, { goto, end }) => (said.length < 3 ? goto('turn', { said: ['x'] }) : end()) },
     });
     const scene = new Scene({ agent });
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     await (await scene.open()).extend({ steps: 2 });
 
     expect(await run(scene)).toEqual({ end: 'done' });

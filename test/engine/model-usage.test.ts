@@ -45,7 +45,7 @@ describe('the use that a model tells', () => {
   ])('[B7c] as %j, by the price %j, fails its call once, and is not counted', async (usage, price, values) => {
     const { scene, calls } = asking(usage, price);
 
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     const { failure, spent } = (await head(await scene.open())).control;
     expect(failure).toMatchObject({ code: 'effect_failed', cause: { code: 'usage_invalid' } });
     expect(failure?.message).toBe(
@@ -54,4 +54,26 @@ describe('the use that a model tells', () => {
     expect(spent).toMatchObject({ tokens: 0, cost: 0 });
     expect(calls()).toBe(1);
   });
+});
+
+test('[B7c] a part of an answer that nobody knows fails its call once, and is named', async () => {
+  let calls = 0;
+  const model: LanguageModel = {
+    name: 'odd',
+    async *stream() {
+      calls += 1;
+      yield { type: 'text', text: 'yes' };
+      yield { type: 'reasoning', text: 'because' } as never;
+      yield { type: 'finish', usage: { inputTokens: 1, outputTokens: 1 } };
+    },
+  };
+  const { agent } = asking({}).scene;
+  const scene = new Scene({ agent, model });
+
+  expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
+  expect((await head(await scene.open())).control.failure).toMatchObject({
+    code: 'effect_failed',
+    cause: { code: 'part_invalid', details: { model: 'odd', type: 'reasoning' } },
+  });
+  expect(calls).toBe(1);
 });

@@ -70,7 +70,7 @@ describe('a node', () => {
       const scene = twoSteps(bad);
       const thread = await scene.begun();
 
-      expect(await thread.run()).toEqual({ end: 'failed' });
+      expect(await thread.run()).toMatchObject({ end: 'failed' });
       const again = await scene.open();
       expect((await head(again)).control.failure).toMatchObject(failure);
       expect(await plainState(again)).toEqual({ notes: ['good'], count: 0 });
@@ -91,7 +91,7 @@ describe('a node', () => {
     await scene.passes(5_000, 5_000);
     await scene.passes(2_000, 2_000);
 
-    expect(await running).toEqual({ end: 'failed' });
+    expect(await running).toMatchObject({ end: 'failed' });
     expect((await head(thread)).control.failure).toMatchObject({
       code: 'node_timed_out',
       details: { node: 'bad', afterMs: 5_000 },
@@ -176,7 +176,7 @@ test('[B5c] a node whose attempts were spent when the process died is not run on
   await thread.send({});
   await Promise.race([thread.run(), life.death]);
 
-  expect(await (await scene.open()).run()).toEqual({ end: 'failed' });
+  expect(await (await scene.open()).run()).toMatchObject({ end: 'failed' });
   expect(runs).toBe(1);
   expect((await head(await scene.open())).control.failure?.message).toBe('odd');
 });
@@ -202,9 +202,9 @@ describe('an input', () => {
     const scene = new Scene({ agent });
     const thread = await scene.begun({ sum: 5 });
 
-    expect(await thread.run()).toEqual({ end: 'failed' });
+    expect(await thread.run()).toMatchObject({ end: 'failed' });
     expect((await head(thread)).control.failure).toMatchObject({ code: 'state_invalid', details: { field: 'sum' } });
-    expect(await thread.run()).toEqual({ end: 'failed' });
+    expect(await thread.run()).toMatchObject({ end: 'failed' });
     await thread.send({ sum: 1 });
     expect(await thread.run()).toEqual({ end: 'done' });
     expect(await thread.state()).toEqual({ sum: 9 });
@@ -326,4 +326,16 @@ describe('a store that refuses', () => {
     expect(await thread.run()).toMatchObject({ end: 'blocked', error: { code: 'store_failed' } });
     expect(only(signals).aborted).toBe(true);
   });
+});
+
+test('[B6d] a run that failed says by which failure, and so does each later call that finds nothing to do', async () => {
+  const scene = twoSteps(() => Promise.reject(new Error('no tea')));
+  const thread = await scene.begun();
+  const run = thread.run();
+  await scene.passes(10, 10);
+
+  const failure = { message: 'no tea' };
+  expect(await run).toMatchObject({ end: 'failed', failure });
+  expect((await run) as object).toEqual({ end: 'failed', failure: (await head(thread)).control.failure });
+  expect(await (await scene.open()).run()).toMatchObject({ end: 'failed', failure });
 });

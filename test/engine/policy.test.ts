@@ -60,7 +60,7 @@ describe('a step that failed for good', () => {
     const run = async () => (await scene.open()).run();
     await scene.begun();
 
-    expect(await run()).toEqual({ end: 'failed' });
+    expect(await run()).toMatchObject({ end: 'failed' });
     expect((await head(await scene.open())).control).toMatchObject({ decisions: { '0/work': 2 }, status: 'failed' });
     expect(scene.frames('alert')).toMatchObject([{ reason: 'failed', error: { message: 'odd' } }]);
   });
@@ -100,7 +100,7 @@ describe('a step that failed for good', () => {
       failing(1, () => new Error('odd')),
     );
 
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     expect(scene.frames('alert')).toHaveLength(1);
   });
 
@@ -184,7 +184,7 @@ describe('a step that failed for good', () => {
     test('[B8c, B4b] does not where an effect of class once lies between: it is not made again', async () => {
       const { scene, done } = drafting([goBack], 'once');
 
-      expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+      expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
       expect(done()).toBe(1);
     });
   });
@@ -316,7 +316,7 @@ describe('a step that failed for good', () => {
         failing(9, () => new Error('odd')),
       );
 
-      expect(end).toEqual({ end: 'failed' });
+      expect(end).toMatchObject({ end: 'failed' });
       expect((await head(await scene.open())).control.failure?.message).toBe('odd');
     });
 
@@ -354,6 +354,6 @@ describe('a policy table', () => {
     own.world.network = cable;
     cable.isPlugged = false;
 
-    expect(await (await own.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await own.begun()).run()).toMatchObject({ end: 'failed' });
   });
 });

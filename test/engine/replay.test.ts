@@ -145,7 +145,7 @@ describe('calls side by side', () => {
     const { scene, made } = replayed(({ call }) => Promise.all([call('a', { n: 1 }), call('b', { n: 2 })]), never);
     const thread = await scene.begun();
 
-    expect(await thread.run()).toEqual({ end: 'failed' });
+    expect(await thread.run()).toMatchObject({ end: 'failed' });
     expect((await head(thread)).control.failure).toMatchObject({
       code: 'calls_overlap',
       details: { first: 'a', second: 'b' },

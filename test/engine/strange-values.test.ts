@@ -43,7 +43,7 @@ test.each<[string, ReturnType<typeof acting>, RegExp]>([
   '[A7d, B9a] %s of another type fails its run with a reason; the thread can be read',
   async (_what, agent, message) => {
     const thread = await new Scene({ agent }).begun();
-    expect(await thread.run()).toEqual({ end: 'failed' });
+    expect(await thread.run()).toMatchObject({ end: 'failed' });
     expect((await head(thread)).control.failure).toMatchObject({
       code: 'value_not_storable',
       message: expect.stringMatching(message),
@@ -55,7 +55,7 @@ test.each<[string, ReturnType<typeof acting>, RegExp]>([
 test('[B13a, A7d] data of a custom event that no page could get fails its step, watched or not', async () => {
   const agent = acting(async ({ emit }) => emit('progress', { done: () => 1 }));
   const thread = await new Scene({ agent }).begun();
-  expect(await thread.run()).toEqual({ end: 'failed' });
+  expect(await thread.run()).toMatchObject({ end: 'failed' });
   expect((await head(thread)).control.failure?.message).toMatch(/event "progress"/);
 });
 

@@ -69,7 +69,7 @@ describe('an event that a step took which never ends', () => {
     });
     const thread = await scene.begun();
     await thread.signal('go', 'it');
-    expect(await thread.run()).toEqual({ end: 'failed' });
+    expect(await thread.run()).toMatchObject({ end: 'failed' });
     await thread.send({});
 
     expect(await (await scene.open()).run()).toEqual({ end: 'waiting' });

@@ -111,7 +111,7 @@ describe('a thread that meets new code', () => {
     const thread = await scene.open({ agent: stricter });
     await answer(thread, only(await thread.waits()), { decision: 'allow' });
 
-    expect(await thread.run()).toEqual({ end: 'failed' });
+    expect(await thread.run()).toMatchObject({ end: 'failed' });
     expect((await head(thread)).control.failure).toMatchObject({
       code: 'tool_input_invalid',
       details: { tool: 'mail' },

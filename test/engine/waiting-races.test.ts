@@ -202,7 +202,7 @@ describe('a run that fails while somebody is asked', () => {
     await scene.passes(3_000, 3_000);
     await scene.passes(2_000, 2_000);
 
-    expect(await running).toEqual({ end: 'failed' });
+    expect(await running).toMatchObject({ end: 'failed' });
     expect(await thread.waits()).toEqual([]);
     await expect(answer(thread, wait, { decision: 'allow' })).rejects.toMatchObject({ code: 'wait_closed' });
     expect(asked).toEqual([]);

@@ -1,10 +1,12 @@
 /** Arguments that JavaScript lets through: refused before anything is kept, and the thread stays readable. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import { log } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import type { NodeContext } from '../../src/program/node-context.ts';
 import { type Tools, tool } from '../../src/program/tool.ts';
+import { TestWorld } from '../../src/testing/test-engine.ts';
 import { head, Scene, ScriptedModel } from './support.ts';
 
 const state = { said: log(z.string()) };
@@ -12,11 +14,12 @@ type Context = NodeContext<typeof state, Tools, 'go'>;
 
 function doing(work: (context: Context) => unknown): Scene {
   const get = tool({ name: 'get', description: 'Gets', input: z.object({}), effect: 'read', run: () => 'got' });
+  const send = tool({ ...get, name: 'send', approval: 'always' });
   const agent = defineAgent({
     name: 'odd',
     version: 1,
     state,
-    tools: { get } as Tools,
+    tools: { get, send } as Tools,
     start: 'go',
     nodes: {
       go: async (_state, context) => {
@@ -44,30 +47,60 @@ describe('a call of a node', () => {
     ['parallel', ({ parallel }) => parallel(odd('go')), 'what it was given is of type string, not a list'],
     ['fanOut', ({ fanOut }) => fanOut('go', odd({ a: 1 })), 'what it was given as items is of type object, not a list'],
     ['get', ({ call }) => call('get', odd({}), odd({ key: {} })), 'its key is of type object, not a text'],
+    ['ask', ({ ask }) => ask('well?', { expiresMs: -1 }), 'expiresMs is -1, not a number from 0'],
+    ['ask', ({ ask }) => ask('well?', { expiresMs: Infinity }), 'expiresMs is Infinity, not a number from 0'],
+    ['ask', ({ ask }) => ask('well?', odd(null)), 'its options are null, not an object'],
+    [
+      'ask',
+      ({ ask }) => ask('well?', odd({ expireMs: 5 })),
+      'its options have "expireMs"; there are answer, show, expiresMs, key',
+    ],
+    ['ask', ({ ask }) => ask('well?', odd({ answer: {} })), 'answer is of type object, not a schema'],
+    ['waitFor', ({ waitFor }) => waitFor('word', odd({ value: 'text' })), 'value is of type string, not a schema'],
+    [
+      'waitFor',
+      ({ waitFor }) => waitFor('word', odd({ schema: z.string() })),
+      'its options have "schema"; there are value, expiresMs, key',
+    ],
+    [
+      'child',
+      ({ child }) => child({ name: 'odd', state }, {}, odd({ onFailure: 'halt' })),
+      'onFailure is "halt"; there are tell, stop',
+    ],
+    [
+      'child',
+      ({ child }) => child({ name: 'odd', state }, {}, odd({ onFailure: true })),
+      'onFailure is of type boolean',
+    ],
+    [
+      'child',
+      ({ child }) => child({ name: 'odd', state }, {}, odd({ failure: 'stop' })),
+      'its options have "failure"; there are onFailure, key',
+    ],
   ])('[B9f] to %s (%#) with another type is refused, and the thread stays readable', async (name, work, problem) => {
     const scene = doing(work);
 
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     const later = await scene.open();
     const { failure } = (await head(later)).control;
-    expect(failure).toMatchObject({ code: 'argument_invalid', details: { problem } });
+    expect(failure).toMatchObject({ code: 'argument_invalid', details: { problem: expect.stringContaining(problem) } });
     expect(failure?.message).toContain(name);
     expect(await later.waits()).toEqual([]);
     await later.send({});
-    expect(await later.run()).toEqual({ end: 'failed' });
+    expect(await later.run()).toMatchObject({ end: 'failed' });
   });
 
   test('[B9f] of a tool by a list is one of an unknown tool', async () => {
     const scene = doing(({ call }) => call(odd(['get']), odd({})));
 
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     expect((await head(await scene.open())).control.failure?.code).toBe('tool_unknown');
   });
 
-  test('[B9f] to sleep for a text is refused', async () => {
-    const scene = doing(({ sleep }) => sleep(odd('5')));
+  test.each(['5', -1, Number.NaN, Infinity])('[B9f] to sleep for %j is refused', async (durationMs) => {
+    const scene = doing(({ sleep }) => sleep(odd(durationMs)));
 
-    expect(await (await scene.begun()).run()).toEqual({ end: 'failed' });
+    expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     expect((await head(await scene.open())).control.failure?.code).toBe('sleep_invalid');
   });
 });
@@ -95,5 +128,102 @@ describe('an id that is no text', () => {
       await expect(attempt()).rejects.toMatchObject({ code: 'dedup_id_invalid' });
     }
     expect((await thread.row())?.inbox).toBe(1);
+  });
+});
+
+describe('what a thread is asked', () => {
+  test.each<[string, (thread: EngineThread) => Promise<unknown>, string, string]>([
+    ['events', (thread) => thread.events({ limit: 0 }), 'limit_invalid', 'A list of 0 cannot be given'],
+    ['events', (thread) => thread.events({ limit: odd('5') }), 'limit_invalid', 'A list of 5 cannot be given'],
+    ['events', (thread) => thread.events({ from: 'then' }), 'checkpoint_unknown', 'has no checkpoint then'],
+    ['events', (thread) => thread.events({ from: odd(7) }), 'checkpoint_unknown', 'has no checkpoint 7'],
+    ['checkpoints', (thread) => thread.checkpoints({ limit: 0 }), 'limit_invalid', 'A list of 0 cannot be given'],
+    ['checkpoints', (thread) => thread.checkpoints({ limit: 1.5 }), 'limit_invalid', 'A list of 1.5 cannot be given'],
+    [
+      'checkpoints',
+      (thread) => thread.checkpoints({ before: odd('then') }),
+      'checkpoint_unknown',
+      'no checkpoint then',
+    ],
+    ['state', (thread) => thread.state(odd(7)), 'checkpoint_unknown', 'has no checkpoint 7'],
+    ['inspect', (thread) => thread.inspect(odd(null)), 'checkpoint_unknown', 'has no checkpoint null'],
+    ['rollBack', (thread) => thread.rollBack(odd('then')), 'checkpoint_unknown', 'has no checkpoint then'],
+    ['diff', (thread) => thread.diff(odd(null), {}), 'side_invalid', 'not null'],
+    ['diff', (thread) => thread.diff(odd([]), {}), 'side_invalid', 'not a list'],
+    ['compact', (thread) => thread.compact({}, odd(['then'])), 'checkpoint_unknown', 'has no checkpoint then'],
+    ['compact', (thread) => thread.compact({}, odd([7])), 'checkpoint_unknown', 'has no checkpoint 7'],
+    ['share', (thread) => thread.share('bob', odd('all')), 'share_invalid', '"all"; there are read, write, none'],
+    ['share', (thread) => thread.share(odd(7), 'read'), 'share_invalid', 'its owner is not a text'],
+    ['signal', (thread) => thread.signal(''), 'event_name_invalid', 'no name of an event'],
+    ['signal', (thread) => thread.signal(odd(7)), 'event_name_invalid', 'no name of an event'],
+    ['send', (thread) => thread.send({}, 'id', odd('drop')), 'policy_unknown', 'queue, reject, interrupt, roll_back'],
+    ['send', (thread) => thread.send(odd('hi')), 'state_invalid', 'give an object with the fields to change'],
+    ['send', (thread) => thread.send(odd(null)), 'state_invalid', 'give an object with the fields to change'],
+    ['send', (thread) => thread.send([]), 'state_invalid', 'give an object with the fields to change'],
+    ['edit', (thread) => thread.edit(odd(null)), 'state_invalid', 'give an object with the fields to change'],
+    ['extend', (thread) => thread.extend(odd(null)), 'extension_invalid', 'null is no object'],
+  ])('[C2a] by %s (%#) with another value is refused with what may be given', async (_, ask, code, text) => {
+    const thread = await doing(() => undefined).begun();
+    await thread.run();
+    const { inbox, head: before } = (await thread.row()) ?? {};
+
+    const refused = expect(ask(thread)).rejects;
+    await refused.toMatchObject({ code, message: expect.stringContaining(text) });
+    expect(await thread.row()).toMatchObject({ inbox, head: before });
+  });
+
+  test.each([null, undefined, 'allow', {}, { decision: 'reply' }])(
+    '[B9c] an answer that is %j is refused, with the decisions that there are',
+    async (given) => {
+      const thread = await doing(({ online }) => online()).begun(); // nothing is asked
+      await expect(thread.answer('no-wait', '', odd(given))).rejects.toMatchObject({ code: 'wait_unknown' });
+      const asking = await doing(({ call }) => call('send', odd({}))).begun();
+      await asking.run();
+      const [wait] = await asking.waits();
+
+      await expect(asking.answer(wait?.id ?? '', wait?.digest ?? '', odd(given))).rejects.toMatchObject({
+        code: 'answer_invalid',
+        details: { allowed: 'allow, deny' },
+      });
+    },
+  );
+});
+
+describe('an engine', () => {
+  const agent = defineAgent({
+    name: 'still',
+    version: 1,
+    state: {},
+    start: 'go',
+    nodes: { go: (_, { end }) => end() },
+  });
+
+  test.each<[object, string, string]>([
+    [{ durability: 'none' }, 'durability', '"none" is none of strict, relaxed'],
+    [{ resume: 'never' }, 'resume', '"never" is none of auto, on-request'],
+    [{ maxResumes: 0 }, 'maxResumes', '0 is not a number from 1'],
+    [{ maxResumes: Number.NaN }, 'maxResumes', 'NaN is not a number from 1'],
+    [{ tiers: { everyStep: 3 } }, 'tiers', 'it has "everyStep"; there are everySteps, everyMs, longStepMs'],
+    [{ tiers: { everySteps: -1 } }, 'tiers', 'everySteps is -1, not a number from 0'],
+    [{ tiers: { everyMs: '5' } }, 'tiers', 'everyMs is 5, not a number from 0'],
+    [{ model: {} }, 'model', 'a model has a function stream'],
+    [{ models: { second: { name: 'second' } } }, 'second', 'a model has a function stream'],
+  ])('[C2a] with the options %j is not made', async (options, option, problem) => {
+    await expect(new TestWorld().engine({ agent, ...options })).rejects.toMatchObject({
+      code: 'option_invalid',
+      details: { option, problem: expect.stringContaining(problem) },
+    });
+  });
+
+  test('[C2a] with every option that there is is made', async () => {
+    const model = new ScriptedModel(() => 'yes');
+    const options = {
+      durability: 'relaxed',
+      maxResumes: Infinity,
+      tiers: { everySteps: 0, everyMs: Infinity },
+      model,
+    } as const;
+
+    await expect(new TestWorld().engine({ agent, ...options, models: { other: model } })).resolves.toBeDefined();
   });
 });

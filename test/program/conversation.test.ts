@@ -87,6 +87,18 @@ describe('a window', () => {
     expect(await messageWindow(logOf(messages(100)))).toHaveLength(100);
     expect(await messageWindow(logOf([]))).toEqual([]);
   });
+
+  test.each<[object, string]>([
+    [{ message: 3 }, 'its options have "message"; there are messages, tokens, tokensOf'],
+    [{ messages: '3' }, 'messages is of type string, not a number from 0'],
+    [{ messages: Number.NaN }, 'messages is NaN, not a number from 0'],
+    [{ tokens: -1 }, 'tokens is -1, not a number from 0'],
+  ])('[A9b] of %j is refused', async (limits, problem) => {
+    await expect(messageWindow(logOf(messages(3)), limits as never)).rejects.toMatchObject({
+      code: 'argument_invalid',
+      details: { problem },
+    });
+  });
 });
 
 describe('a summary', () => {

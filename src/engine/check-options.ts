@@ -1,0 +1,34 @@
+import { tierProblem } from '../model/tiers.ts';
+import { checkRetention } from './check-retention.ts';
+import { engineErrors } from './errors.ts';
+import type { EngineOptions } from './ports.ts';
+
+type Given = Partial<Omit<EngineOptions, 'agent'>> & { readonly resume?: string };
+
+/** Checked before anything goes by them. @throws `retention_invalid`, `option_invalid` */
+export function checkOptions({
+  retention,
+  durability = 'strict',
+  resume = 'auto',
+  maxResumes = 1,
+  tiers,
+  ...given
+}: Given): void {
+  checkRetention(retention);
+  checkWord('durability', durability, ['strict', 'relaxed']);
+  checkWord('resume', resume, ['auto', 'on-request']);
+  if (!(maxResumes >= 1)) refuse('maxResumes', `${String(maxResumes)} is not a number from 1`);
+  const problem = tierProblem(tiers ?? {});
+  if (problem !== undefined) refuse('tiers', problem);
+  for (const [name, model] of Object.entries({ model: given.model, ...given.models })) {
+    if (model !== undefined && typeof model.stream !== 'function') refuse(name, 'a model has a function stream');
+  }
+}
+
+function checkWord(option: string, given: string, words: readonly string[]): void {
+  if (!words.includes(given)) refuse(option, `"${given}" is none of ${words.join(', ')}`);
+}
+
+function refuse(option: string, problem: string): never {
+  throw engineErrors.make('option_invalid', { option, problem });
+}
