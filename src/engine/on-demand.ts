@@ -23,6 +23,7 @@ import { LineEnds } from './line-ends.ts';
 import { migratedValues } from './migrate-state.ts';
 import { waitCalls } from './node-waits.ts';
 import { purgeThreads } from './purge.ts';
+import { readEffects } from './read-effects.ts';
 import { countRecordedUse } from './recorded-use.ts';
 import { RecordedWaits } from './recorded-waits.ts';
 import { repairThread } from './repair.ts';
@@ -37,7 +38,6 @@ import { compare } from './time-travel-compare.ts';
 import { diff, inspect } from './time-travel-diff.ts';
 import { fork } from './time-travel-fork.ts';
 import { compensateAll } from './time-travel-undo.ts';
-import { withUndoings } from './undone.ts';
 import { usageInvalid } from './usage-invalid.ts';
 
 export const parts = {
@@ -70,6 +70,7 @@ export const parts = {
   migratedValues,
   modelNamed,
   purgeThreads,
+  readEffects,
   readEvents,
   readMarks,
   readShares,
@@ -87,5 +88,4 @@ export const parts = {
   versionFor,
   waitCalls,
   withoutRefused,
-  withUndoings,
 } as const;
