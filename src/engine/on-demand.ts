@@ -25,6 +25,7 @@ import { migratedValues } from './migrate-state.ts';
 import { waitCalls } from './node-waits.ts';
 import { purgeThreads } from './purge.ts';
 import { rareEngineErrors } from './rare-errors.ts';
+import { readEffects } from './read-effects.ts';
 import { countRecordedUse } from './recorded-use.ts';
 import { RecordedWaits } from './recorded-waits.ts';
 import { repairThread } from './repair.ts';
@@ -40,7 +41,6 @@ import { compare } from './time-travel-compare.ts';
 import { diff, inspect } from './time-travel-diff.ts';
 import { fork } from './time-travel-fork.ts';
 import { compensateAll } from './time-travel-undo.ts';
-import { withUndoings } from './undone.ts';
 import { partInvalid, usageInvalid } from './usage-invalid.ts';
 
 export const parts = {
@@ -73,6 +73,7 @@ export const parts = {
   modelNamed,
   partInvalid,
   purgeThreads,
+  readEffects,
   readEvents,
   readMarks,
   readShares,
@@ -95,5 +96,4 @@ export const parts = {
   versionFor,
   waitCalls,
   withoutRefused,
-  withUndoings,
 } as const;

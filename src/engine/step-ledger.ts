@@ -192,9 +192,10 @@ export function hasFailed({ outcome, doubt }: LedgerEntry): boolean {
   return doubt !== undefined || (outcome?.status === 'failed' && outcome.by === 'call');
 }
 
-function statusOf(entry: LedgerEntry, isLive: boolean): EffectStatus {
-  if (entry.outcome !== undefined) return entry.outcome.status;
-  return isLive && entry.doubt === undefined ? 'in_progress' : 'in_doubt';
+/** A child goes on by itself, and is found again: how it stands is never in doubt. */
+function statusOf({ intent, outcome, doubt }: LedgerEntry, isLive: boolean): EffectStatus {
+  if (outcome !== undefined) return outcome.status;
+  return intent.kind === 'child' || (isLive && doubt === undefined) ? 'in_progress' : 'in_doubt';
 }
 
 export function effectInfo(entry: LedgerEntry, isLive: boolean): EffectInfo {

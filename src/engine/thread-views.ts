@@ -1,5 +1,4 @@
 /** What is to be seen of a thread: all of it read, nothing changed. */
-import { readLedger } from '../codec/ledger-codec.ts';
 import { readAgain } from '../codec/read-again.ts';
 import type { Share } from '../codec/shares.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
@@ -9,14 +8,13 @@ import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { LoggedEvent } from '../model/event.ts';
 import type { CheckpointId } from '../model/ids.ts';
-import { endStatuses, type ThreadRow } from '../model/records.ts';
+import type { ThreadRow } from '../model/records.ts';
 import type { QuarantinedRecord } from '../model/repair.ts';
 import type { Wait } from '../model/wait.ts';
 import type { EventQuery } from './event-log.ts';
 import { imageAt, isPage, listCheckpoints, type Page } from './list-checkpoints.ts';
 import { onDemand } from './load-on-demand.ts';
 import { controlOf } from './plans.ts';
-import { effectInfo } from './step-ledger.ts';
 import { ThreadAccess } from './thread-access.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
 
@@ -67,14 +65,8 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
 
   /** Every effect on record, oldest first, each attempt by itself; with the calls' ids (effect keys) and status (A2). */
   async effects(): Promise<readonly EffectInfo[]> {
-    const opened = await this.open();
-    const { entries } = opened ? await readLedger(opened.codec, 0, opened.row.ledger) : { entries: [] };
-    const isUndone = entries.some(({ intent }) => intent.kind === 'compensate');
-    const ended = opened && isUndone ? await (await onDemand()).withUndoings(opened.codec, entries) : entries;
-    const calls = ended.filter(({ intent }) => intent.kind !== 'inputs' && intent.kind !== 'node');
-    // A child goes on by itself, as long as somebody is to hear of its end.
-    const hasEnded = endStatuses.includes(opened?.row.status ?? '');
-    return calls.map((entry) => effectInfo(entry, this.isLive || (entry.intent.kind === 'child' && !hasEnded)));
+    const { readEffects } = await onDemand();
+    return (await this.read(({ codec, row }) => readEffects(codec, row, this.isLive))) ?? [];
   }
 
   /** Records that were found damaged or missing, and what the thread goes on from without them; oldest mark first. */

@@ -8,6 +8,7 @@ import type { CheckpointId } from '../model/ids.ts';
 import { type EffectChoice, isAbandoned, type StandingChoice } from '../model/past.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { toolNow } from '../program/versions.ts';
+import { withChildEnds } from './child-ends.ts';
 import { effectInfo, isCall, settles } from './step-ledger.ts';
 import { travelErrors } from './time-travel-errors.ts';
 import { isPassedOver, type Standing } from './time-travel-standing.ts';
@@ -42,7 +43,8 @@ export async function crossedEffects(
   isLive: boolean,
 ): Promise<PassedOver> {
   const read = await readLedger(codec, standing.from, row.ledger);
-  const entries = (await withUndoings(codec, read.entries)).filter(({ intent }) => isPassedOver(standing, intent));
+  const ended = await withChildEnds(codec, row, await withUndoings(codec, read.entries));
+  const entries = ended.filter(({ intent }) => isPassedOver(standing, intent));
   const { lost } = read; // of which step they were is not known
   const past = state?.checkpoint.control.past;
   const isOwn = (number: number) => past === undefined || !isAbandoned(past, number);
@@ -66,8 +68,7 @@ async function crossedBy(
 ): Promise<Crossed | undefined> {
   const entry = attempts.findLast(settles) ?? attempts.findLast(({ outcome }) => outcome === undefined);
   if (entry === undefined) return undefined; // every attempt was refused before anything happened
-  // A child goes on by itself: how it stands is not in doubt.
-  const { key, name, effectClass, status, number } = effectInfo(entry, isLive || entry.intent.kind === 'child');
+  const { key, name, effectClass, status, number } = effectInfo(entry, isLive);
   const args = await codec.decodeValue(entry.intent.args).catch(() => undefined);
   return { key, name, effectClass, status, args, number, entry };
 }
@@ -118,10 +119,12 @@ function problemOf(agent: AnyAgent, { entry, name, status }: Crossed, choice: un
     case 'redo':
       return undefined;
     case 'reuse':
-      if (entry?.outcome !== undefined) return undefined;
-      return entry?.intent.kind === 'child'
-        ? 'it has no result on record: it runs, or the thread has not taken its end yet; run the thread first'
-        : 'it has no result on record';
+      if (entry?.intent.kind === 'child' && entry.outcome?.value == null) {
+        return status === 'given_up'
+          ? 'it has no result: it was stopped before its end'
+          : 'it has no result yet: it runs';
+      }
+      return entry?.outcome === undefined ? 'it has no result on record' : undefined;
     case 'compensate': {
       const now = toolNow(agent, name);
       const tool = Object.hasOwn(agent.tools, now) ? agent.tools[now] : undefined;

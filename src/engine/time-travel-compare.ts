@@ -11,6 +11,7 @@ import type { FieldDiff } from '../model/field-diff.ts';
 import { type CheckpointId, type ThreadId, threadIdProblem } from '../model/ids.ts';
 import { isAbandoned } from '../model/past.ts';
 import type { ThreadStatus } from '../model/records.ts';
+import { withChildEnds } from './child-ends.ts';
 import { engineErrors } from './errors.ts';
 import { controlOf, positionOf } from './plans.ts';
 import { rareEngineErrors } from './rare-errors.ts';
@@ -90,12 +91,13 @@ async function deedsOf({ id, codec, image }: Opened): Promise<Deeds> {
     return !isAbandoned(past, number) && kind !== 'inputs' && kind !== 'node';
   });
   const attempts = new Map<string, LedgerEntry[]>();
-  for (const entry of own) attempts.set(entry.intent.key, [...(attempts.get(entry.intent.key) ?? []), entry]);
+  for (const entry of await withChildEnds(codec, image.row, own))
+    attempts.set(entry.intent.key, [...(attempts.get(entry.intent.key) ?? []), entry]);
   const counts = new Map<string, EffectCount>();
   for (const tries of attempts.values()) {
     const last = tries.findLast(settles) ?? tries.at(-1);
     if (last === undefined) continue;
-    const { name, kind, effectClass, status: ended } = effectInfo(last, last.intent.kind === 'child');
+    const { name, kind, effectClass, status: ended } = effectInfo(last, false);
     const key = JSON.stringify([name, kind, ended]);
     const { count, reused } = counts.get(key) ?? { count: 0, reused: 0 };
     const isReused = last.outcome?.by === 'reuse';

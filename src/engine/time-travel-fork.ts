@@ -21,6 +21,7 @@ import {
   threadIdProblem,
 } from '../model/ids.ts';
 import { type AppliedUpdate, applyUpdate, checkInput } from '../program/state.ts';
+import { recordChildEnds } from './child-ends.ts';
 import { migration } from './commit-migration.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
@@ -67,6 +68,7 @@ export async function fork(parts: TravelParts, checkpoint: CheckpointId, options
   const write = (records: readonly RecordWrite[]) => writeNew(parts, hash, records);
   await write([key.wrap]); // one that is there already is the key of the pieces that are there already
   const codec = await keyRing.openThread(hash, pin.incarnation);
+  await recordChildEnds(parts, chosen);
   const carried = await carriedResults(parts.codec, codec, chosen, write);
   const fresh = { lineage: pin.incarnation, input: 0, from: carried.count, sinceMs: 0 };
   const set = new Map([...edited.set, ...(await linesOn(codec, standing, fresh))]);

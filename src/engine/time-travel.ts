@@ -15,6 +15,7 @@ import type { ThreadEvent } from '../model/event.ts';
 import { type CheckpointId, checkpointIdFor } from '../model/ids.ts';
 import type { StandingChoice } from '../model/past.ts';
 import { checkInput } from '../program/state.ts';
+import { recordChildEnds } from './child-ends.ts';
 import { Children } from './children.ts';
 import { type ClosedWaits, closedWaits } from './closed-waits.ts';
 import { commitMigration } from './commit-migration.ts';
@@ -158,6 +159,7 @@ async function commitLineage(
   options: GoBackOptions,
 ): Promise<CheckpointId> {
   const decided = await choicesFor(parts, writer.image, departure, options);
+  await recordChildEnds(parts, decided.made);
   const events = eventsOf(parts, writer.image, departure, decided.made, options);
   for (;;) {
     try {

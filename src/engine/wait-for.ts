@@ -1,5 +1,4 @@
 /** A wait of a step, from its question to its answer (B9): what every kind of wait has in common. */
-import type { EffectKey } from '../model/ids.ts';
 import type { WaitAnswer, WaitKind } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
 import { describeWait } from './describe-wait.ts';
@@ -65,7 +64,8 @@ export async function waitFor(
     kind,
     step,
     tool: about,
-    effectKey: (await effectKeyFor(codec, step, place)) as EffectKey,
+    // A child is an effect itself: its end is found by that one's key.
+    effectKey: await effectKeyFor(codec, step, kind === 'child' ? place.slice(0, place.lastIndexOf('/')) : place),
     args,
     reason,
     digest,

@@ -1,102 +1,13 @@
 /** Going back over children: each is an effect of its parent, and needs a choice (PROTOCOL 4). */
-import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { Engine } from '../../src/engine/engine.ts';
-import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import type { ChoiceNeeded } from '../../src/model/choice-needed.ts';
-import { log, value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
-import type { LanguageModel } from '../../src/program/model.ts';
 import { tool } from '../../src/program/tool.ts';
 import { CuttingStore, Life } from '../../src/testing/cutting-store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
+import { begin, childrenOf, crossed, family, goBack, model, runAll } from './sender-family.ts';
 import { answer, nth, only, plainState } from './support.ts';
-
-const model: LanguageModel = {
-  name: 'words',
-  async *stream() {
-    yield { type: 'finish', usage: { inputTokens: 2, outputTokens: 1 } };
-  },
-};
-
-/** A parent whose child sends a letter: at once, or when a person allows it. */
-async function family({ asks = false } = {}) {
-  const sent: string[] = [];
-  const send = tool({
-    name: 'send',
-    description: 'Sends a letter',
-    input: z.object({ to: z.string() }),
-    effect: 'once',
-    approval: asks ? 'always' : 'never',
-    run: ({ to }) => {
-      sent.push(to);
-      return `to ${to}, letter ${sent.length}`;
-    },
-  });
-  const sender = defineAgent({
-    name: 'sender',
-    version: 1,
-    state: { to: value(z.string(), ''), receipt: value(z.string(), '') },
-    tools: { send },
-    start: 'send',
-    nodes: {
-      send: async ({ to }, { call, model, end }) => {
-        await model.text('Which words?');
-        return end({ receipt: await call('send', { to }) });
-      },
-    },
-  });
-  const parent = defineAgent({
-    name: 'parent',
-    version: 1,
-    state: { to: value(z.string(), ''), said: log(z.string()) },
-    agents: [sender],
-    start: 'go',
-    nodes: {
-      go: async ({ to }, { child, end }) => {
-        const { status, state } = await child(sender, { to });
-        return end({ said: [`${status} ${state?.receipt}`] });
-      },
-    },
-  });
-  const world = new TestWorld();
-  const engine = await world.engine({ agent: parent, model });
-  const thread = engine.thread('thread');
-  await thread.send({ to: 'ann' });
-  await runAll(engine);
-  return { world, engine, thread, sent, sender, agent: parent };
-}
-
-async function runAll(engine: Engine) {
-  const threads = () => engine.threads(99, { children: true });
-  const stand = async () => (await threads()).map(({ row }) => [row.thread, row.head, row.inbox]);
-  for (let before: unknown; !isDeepStrictEqual(before, await stand()); ) {
-    before = await stand();
-    for (const { id = '' } of await threads()) await engine.thread(id).run();
-  }
-}
-
-async function childrenOf(engine: Engine): Promise<readonly EngineThread[]> {
-  const all = await engine.threads(99, { children: true });
-  return all.filter(({ row }) => row.agent === 'sender').map(({ id = '' }) => engine.thread(id));
-}
-
-async function begin(thread: EngineThread) {
-  return nth(await thread.checkpoints(), -1).id;
-}
-
-/** What going back to the beginning must be told of. */
-async function crossed(thread: EngineThread): Promise<ChoiceNeeded['effects']> {
-  const error = await thread.rollBack(await begin(thread)).catch((refused: unknown) => refused);
-  expect(error).toMatchObject({ code: 'choice_needed' });
-  return (error as { details: ChoiceNeeded }).details.effects;
-}
-
-async function goBack(thread: EngineThread, choice: 'reuse' | 'redo' | 'compensate') {
-  const { key } = only(await crossed(thread));
-  await thread.rollBack(await begin(thread), { effects: { [key]: choice } });
-}
 
 describe('going back over a child that has ended', () => {
   test('[B12c, B2a] names it, with its input, and changes nothing before it was told what is to become of it', async () => {
@@ -220,14 +131,19 @@ describe('a child that still runs', () => {
     expect((await old.row())?.status).toBe('cancelled');
   });
 
-  test('[B3a, A2e] stands among the effects as in progress, and as in doubt once nobody is to hear of its end', async () => {
+  test('[B3b, A2e] stands among the effects as in progress, and as given up once nobody is to hear of its end', async () => {
     const { engine, thread } = await family({ asks: true });
     expect(only(await thread.effects())).toMatchObject({ name: 'sender', kind: 'child', status: 'in_progress' });
     await thread.cancel();
     await thread.run();
-    expect(only(await thread.effects())).toMatchObject({ kind: 'child', status: 'in_doubt' });
+    expect(only(await thread.effects())).toMatchObject({ kind: 'child', status: 'given_up' });
     await runAll(engine);
     expect((await only(await childrenOf(engine)).row())?.status).toBe('cancelled');
+    expect(only(await crossed(thread))).toMatchObject({ name: 'sender', status: 'given_up' });
+    await expect(goBack(thread, 'reuse')).rejects.toMatchObject({
+      code: 'choice_invalid',
+      message: expect.stringContaining('stopped before its end'),
+    });
   });
 });
 
