@@ -13,6 +13,8 @@ export class ManualClock implements Clock {
   #steadyMs = 0;
   readonly #sleepers = new Set<Sleeper>();
   readonly #watchers = new Set<() => void>();
+  /** Lengths of sleeps that pass at once. */
+  readonly #passing: number[] = [];
 
   constructor(nowMs = Date.UTC(2026, 0, 1)) {
     checkTime('new ManualClock(nowMs)', nowMs, Number.isFinite(nowMs));
@@ -46,7 +48,20 @@ export class ManualClock implements Clock {
       signal?.addEventListener('abort', stop, { once: true });
       this.#sleepers.add(sleeper);
       for (const watcher of this.#watchers) watcher();
+      this.#passIfDue(sleeper);
     });
+  }
+
+  /** The next sleep that is so long passes at once: the time moves on to its end as soon as it has begun. */
+  passNext(durationMs: number): void {
+    this.#passing.push(durationMs);
+  }
+
+  #passIfDue({ durationMs, wakesAtMs }: Sleeper): void {
+    const index = this.#passing.indexOf(durationMs);
+    if (index === -1) return;
+    this.#passing.splice(index, 1);
+    queueMicrotask(() => this.advance(Math.max(0, wakesAtMs - this.#steadyMs)));
   }
 
   /** Moves the time on and wakes who slept until then, in the order of their times. */

@@ -19,6 +19,7 @@ describe('an extension', () => {
     [{ steps: 0 }, 'the extension.steps is 0, not a whole number from 1'],
     [{ tokens: -1 }, 'the extension.tokens is -1, not a number above 0'],
     [7, '7 is no object with numbers'],
+    [null, 'null is no object with numbers'],
   ])('[B7e] of %j is refused, and nothing is kept', async (extension, problem) => {
     const thread = await new Scene({ agent }).begun();
 

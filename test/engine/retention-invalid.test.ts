@@ -29,6 +29,7 @@ const odd: readonly (readonly [object, string])[] = [
   [{ failedDays: Number.NaN }, 'failedDays is NaN, not a number from 0'],
   [{ eventDays: 'x' }, 'eventDays is x, not a number from 0'],
   [{ keepCheckpoints: -3 }, 'keepCheckpoints is -3, not a whole number from 0'],
+  [{ eventDays: '5' }, 'eventDays is 5, not a number from 0'],
   [{ keepCheckpoints: 1.5 }, 'keepCheckpoints is 1.5, not a whole number from 0'],
   [{ doneDay: 3 }, 'it has "doneDay"; there are keepCheckpoints, eventDays, failedDays, doneDays'],
 ];
@@ -60,5 +61,7 @@ describe('a retention', () => {
     scene.clock.advance(1_000 * dayMs);
 
     expect((await (await scene.world.engine({ agent })).purge({ doneDays: Infinity })).purged).toEqual([]);
+    const { deleted } = await (await scene.open()).compact({ keepCheckpoints: Infinity });
+    expect(deleted.checkpoints).toBe(0);
   });
 });

@@ -20,6 +20,7 @@ export class Scene {
   constructor(options: EngineOptions, world = new TestWorld()) {
     this.#options = options;
     this.world = world;
+    world.backoff = 'waits'; // tests of the engine look at what happens meanwhile
   }
 
   get agent() {

@@ -31,8 +31,11 @@ test('[C2a] there is a guide for each thing that an author must decide', () => {
     'effects',
     'failures',
     'migrations',
+    'models',
     'parallel',
     'retention',
+    'state',
+    'testing',
     'time-travel',
     'waits',
   ]);
