@@ -68,6 +68,7 @@ class LogReader {
       if (before.length > 1 && events.some(({ type }) => type !== 'waiting' && type !== 'resumed')) break;
     }
     const [first] = before;
+    if (first === undefined) await this.goToBegin(); // all of it was taken away since that page was read
     for (const record of before) {
       const events = await eventsOf(this.#codec, record);
       if (record === first) this.#ledger = ledgerOf(events) ?? 0;

@@ -12,17 +12,27 @@ import { jsonOf } from './json-of.ts';
 
 const pageCommits = 50;
 
+/** Reads the thread as it is now; `undefined` while there is none. */
+type Read = <Result>(
+  work: (thread: { readonly codec: ThreadCodec; readonly row: ThreadRow }) => Promise<Result>,
+) => Promise<Result | undefined>;
+
 /**
  * The whole log, oldest first, read page by page. A line is a `LoggedEvent` whose `input` and `output` carry a `data` each; data
  * that cannot be read carries the `error` instead, and does not end the export.
  */
-export async function* exportLog(codec: ThreadCodec, row: ThreadRow): AsyncGenerator<string, void, undefined> {
+export async function* exportLog(read: Read): AsyncGenerator<string, void, undefined> {
   for (let from: string | undefined; ; ) {
-    const page = await readEvents(codec, row, { limit: pageCommits, ...(from !== undefined && { from }) });
-    for (const event of page) yield `${JSON.stringify(await resolved(codec, event))}\n`;
-    const last = page.at(-1);
+    const query = { limit: pageCommits, ...(from !== undefined && { from }) };
+    const page = await read(async ({ codec, row }) => {
+      const events = await readEvents(codec, row, query);
+      return { events, lines: await Promise.all(events.map((event) => resolved(codec, event))) };
+    });
+    for (const line of page?.lines ?? []) yield `${JSON.stringify(line)}\n`;
+    const { events = [] } = page ?? {};
+    const last = events.at(-1);
     const commits = new Set(
-      page.filter(({ id }) => !id.endsWith('.~')).map(({ id }) => id.slice(0, id.lastIndexOf('.'))),
+      events.filter(({ id }) => !id.endsWith('.~')).map(({ id }) => id.slice(0, id.lastIndexOf('.'))),
     );
     if (last === undefined || commits.size < pageCommits) return;
     from = last.id;

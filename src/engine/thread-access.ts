@@ -1,7 +1,7 @@
 /** How one thread is reached: whose it is, its keys, and what comes to it from outside. */
 import { randomId } from '../base/random.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
-import { readAgain } from '../codec/read-again.ts';
+import { readAgain, readWhole } from '../codec/read-again.ts';
 import type { Need } from '../codec/shares.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import { openThreadImage } from '../codec/thread-image.ts';
@@ -81,10 +81,22 @@ export class ThreadAccess {
 
   /** Reads what may be read without a lease; `undefined` while there is no thread. @throws as `open` */
   protected async read<Result>(work: (opened: OpenThread) => Promise<Result>): Promise<Result | undefined> {
+    return this.#read(readAgain, work);
+  }
+
+  /** The same for lists, in which what was collected meanwhile leaves no hole. @throws as `open` */
+  protected async readWhole<Result>(work: (opened: OpenThread) => Promise<Result>): Promise<Result | undefined> {
+    return this.#read(readWhole, work);
+  }
+
+  async #read<Result>(
+    how: typeof readAgain,
+    work: (opened: OpenThread) => Promise<Result>,
+  ): Promise<Result | undefined> {
     const opened = await this.open();
     if (opened === undefined) return undefined;
     const { row, codec } = opened;
-    return readAgain(this.ports.store, row, (now) => work({ row: now, codec }));
+    return how(this.ports.store, row, (now) => work({ row: now, codec }));
   }
 
   /** @throws `thread_of_another_agent`, `not_owner`, `key_missing` */

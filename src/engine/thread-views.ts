@@ -66,7 +66,7 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
   /** Every effect on record, oldest first, each attempt by itself; with the calls' ids (effect keys) and status (A2). */
   async effects(): Promise<readonly EffectInfo[]> {
     const { readEffects } = await onDemand();
-    return (await this.read(({ codec, row }) => readEffects(codec, row, this.isLive))) ?? [];
+    return (await this.readWhole(({ codec, row }) => readEffects(codec, row, this.isLive))) ?? [];
   }
 
   /** Records that were found damaged or missing, and what the thread goes on from without them; oldest mark first. */
@@ -81,14 +81,13 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
   async events(query: EventQuery = {}): Promise<readonly LoggedEvent[]> {
     const { checkEventQuery, readEvents } = await onDemand();
     checkEventQuery(this.id, query);
-    return (await this.read(({ codec, row }) => readEvents(codec, row, query))) ?? [];
+    return (await this.readWhole(({ codec, row }) => readEvents(codec, row, query))) ?? [];
   }
 
   /** The whole event log as JSON Lines, with the data that the events refer to. Each text is one line. */
   async *exportLog(): AsyncGenerator<string, void, undefined> {
-    const opened = await this.open();
     const { exportLog } = await onDemand();
-    if (opened !== undefined) yield* exportLog(opened.codec, opened.row);
+    yield* exportLog((work) => this.readWhole(work));
   }
 
   /** Whom the thread is or was shared with; `none`: no more. */

@@ -4,7 +4,8 @@ import * as z from 'zod';
 import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import { value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
-import { head, Scene, withMethods } from './support.ts';
+import { tool } from '../../src/program/tool.ts';
+import { head, nth, Scene, withMethods } from './support.ts';
 
 const agent = defineAgent({
   name: 'taker',
@@ -121,4 +122,96 @@ test('[P3b, B12a] several views of one head read it once; a new head is read ane
 
   await (await scene.open()).edit({ text: 'edited' });
   expect(await thread.state()).toEqual({ text: 'edited', seen: 'b' });
+});
+
+const calling = defineAgent({
+  name: 'caller',
+  version: 1,
+  state: {},
+  tools: {
+    look: tool({ name: 'look', description: 'Looks', input: z.object({}), effect: 'idempotent', run: () => 1 }),
+  },
+  start: 'go',
+  nodes: {
+    go: async (_state, { call, end }) => {
+      await call('look', {});
+      return end();
+    },
+  },
+});
+
+type Table = 'ledger' | 'events';
+
+/** A thread that goes on, and is compacted, between its row and what is read of this table; once, or each time. */
+async function collectedUnder(table: Table) {
+  const scene = new Scene({ agent: calling });
+  const input = async () => {
+    const thread = await scene.open();
+    await thread.send({});
+    await thread.run();
+    scene.clock.advance(1_000);
+    return thread;
+  };
+  for (let count = 0; count < 3; count += 1) await input();
+  const store = scene.world.store();
+  let isToMove = false;
+  const thread = await scene.open({
+    store: withMethods(store, {
+      range: async (read, ...rest) => {
+        if (isToMove && read === table) {
+          isToMove = false;
+          await input();
+          await (await input()).compact({ keepCheckpoints: 1, eventDays: 0 });
+        }
+        return store.range(read, ...rest);
+      },
+    }),
+  });
+  const overtake = () => {
+    isToMove = true;
+  };
+  return { scene, thread, overtake };
+}
+
+test('[A12e, A2e] its effects are those of now where the thread went on and was compacted meanwhile', async () => {
+  const { scene, thread, overtake } = await collectedUnder('ledger');
+  overtake();
+  const read = await thread.effects();
+  expect(read).toEqual(await (await scene.open()).effects());
+  expect(read.length).toBeGreaterThan(0);
+});
+
+test.each<Table>(['ledger', 'events'])(
+  '[A12e, A6b] its log is exported as of now where %s were collected meanwhile',
+  async (table) => {
+    const { scene, thread, overtake } = await collectedUnder(table);
+    const exported = async (from: EngineThread) => {
+      const lines: unknown[] = [];
+      for await (const line of from.exportLog()) lines.push(JSON.parse(line));
+      return lines;
+    };
+    overtake();
+    expect(await exported(thread)).toEqual(await exported(await scene.open()));
+  },
+);
+
+test.each<Table>(['ledger', 'events'])(
+  '[A12e, A6b] its events are those of now where %s were collected meanwhile',
+  async (table) => {
+    const { scene, thread, overtake } = await collectedUnder(table);
+    overtake();
+    expect(await thread.events()).toEqual(await (await scene.open()).events());
+  },
+);
+
+test('[A12e, A6b] a log that is read on after its older part was collected shows nothing of that as lost', async () => {
+  const { scene, thread } = await collectedUnder('ledger');
+  const { id } = nth(await thread.events({ limit: 1 }), -1);
+  for (let count = 0; count < 2; count += 1) {
+    await thread.send({});
+    await thread.run();
+    scene.clock.advance(1_000);
+  }
+  await thread.compact({ keepCheckpoints: 1, eventDays: 0 });
+  expect((await thread.events({ from: id })).map(({ outcome }) => outcome)).not.toContain('lost');
 });
