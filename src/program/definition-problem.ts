@@ -15,7 +15,6 @@ const waits: Check = [
 const part: Check = ['a number from 0 to 1', (given) => isNumber(given) && given >= 0 && given <= 1];
 const work: Check = ['a function', (given) => typeof given === 'function'];
 const text: Check = ['a text', (given) => typeof given === 'string'];
-const name: Check = ['a text that is not empty', (given) => typeof given === 'string' && given !== ''];
 const truth: Check = ['true or false', (given) => typeof given === 'boolean'];
 const object: Check = ['an object', isObject];
 const list: Check = ['a list', Array.isArray];
@@ -47,7 +46,15 @@ const toolChecks: Checks = {
 };
 const graphChecks: Checks = { start: text, nodes: object, edges: object };
 const agentChecks: Checks = {
-  ...{ name, version: whole, stateVersion: whole, state: elsewhere, tools: object, ...graphChecks, maxSteps: whole },
+  ...{
+    name: text,
+    version: whole,
+    stateVersion: whole,
+    state: elsewhere,
+    tools: object,
+    ...graphChecks,
+    maxSteps: whole,
+  },
   ...{ limits: object, policy: list, agents, aliases: elsewhere, earlier: list, migrations: works, rehydrate: work },
 };
 const aliasChecks: Checks = { nodes: object, tools: object };
@@ -57,7 +64,7 @@ export function agentProblem(agent: object): string | undefined {
   const given = agent as Readonly<Record<string, unknown>>;
   const missing = ['state', 'nodes'].find((key) => !isObject(given[key]));
   if (missing !== undefined) return `it has no ${missing}: give an object`;
-  const absent = ['name', 'version'].find((key) => given[key] === undefined);
+  const absent = ['name', 'version'].find((key) => given[key] === undefined || given[key] === '');
   if (absent !== undefined) return `it has no ${absent}`;
   return (
     problemIn('it', agent, agentChecks) ??

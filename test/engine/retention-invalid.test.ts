@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { log } from '../../src/model/fields.ts';
+import { type CheckpointId, sequenceOf } from '../../src/model/ids.ts';
 import { dayMs, type RetentionPolicy } from '../../src/model/retention.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { Scene } from './support.ts';
@@ -64,4 +65,14 @@ describe('a retention', () => {
     const { deleted } = await (await scene.open()).compact({ keepCheckpoints: Infinity });
     expect(deleted.checkpoints).toBe(0);
   });
+});
+
+test('[A1a] what a compaction keeps beside the checkpoints is no checkpoint', async () => {
+  const scene = await given();
+  const thread = await scene.open();
+  await thread.compact({ keepCheckpoints: 1, eventDays: 0 });
+  const beside = (await scene.stored('checkpoints')).map(({ key }) => key).find((key) => sequenceOf(key) === undefined);
+
+  expect(beside).toBeDefined();
+  await expect(thread.state(beside as CheckpointId)).rejects.toMatchObject({ code: 'checkpoint_unknown' });
 });

@@ -90,8 +90,8 @@ describe('a call of a node', () => {
     expect(await later.run()).toMatchObject({ end: 'failed' });
   });
 
-  test('[B9f] of a tool by a list is one of an unknown tool', async () => {
-    const scene = doing(({ call }) => call(odd(['get']), odd({})));
+  test.each([['get'], 'toString', undefined])('[B9f] of a tool by %j is one of an unknown tool', async (name) => {
+    const scene = doing(({ call }) => call(odd(name), odd({})));
 
     expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     expect((await head(await scene.open())).control.failure?.code).toBe('tool_unknown');
@@ -102,6 +102,23 @@ describe('a call of a node', () => {
 
     expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
     expect((await head(await scene.open())).control.failure?.code).toBe('sleep_invalid');
+  });
+});
+
+test.each([
+  ['no JSON', 'it is not JSON'],
+  ['{"good":"yes"}', 'good: '],
+])('[B8a] an answer of a model that is %s fails as model_output_invalid, and says why', async (text, problem) => {
+  const schema = z.object({ good: z.boolean() });
+  const { agent } = doing(({ model }) => model.object(schema, 'Is it?', { name: 'verdict' }));
+  const scene = new Scene({ agent, model: new ScriptedModel(() => text) });
+
+  expect(await (await scene.begun()).run()).toMatchObject({
+    end: 'failed',
+    failure: {
+      code: 'model_output_invalid',
+      details: { output: 'verdict', text, problem: expect.stringContaining(problem) },
+    },
   });
 });
 
@@ -159,6 +176,7 @@ describe('what a thread is asked', () => {
     ['send', (thread) => thread.send({}, 'id', odd('drop')), 'policy_unknown', 'queue, reject, interrupt, roll_back'],
     ['send', (thread) => thread.send(odd('hi')), 'state_invalid', 'give an object with the fields to change'],
     ['send', (thread) => thread.send(odd(null)), 'state_invalid', 'give an object with the fields to change'],
+    ['send', (thread) => thread.send({ toString: 1 }), 'field_unknown', 'There is no field "toString"'],
     ['send', (thread) => thread.send([]), 'state_invalid', 'give an object with the fields to change'],
     ['edit', (thread) => thread.edit(odd(null)), 'state_invalid', 'give an object with the fields to change'],
     ['extend', (thread) => thread.extend(odd(null)), 'extension_invalid', 'null is no object'],
