@@ -30,7 +30,7 @@ import { type Chosen, checkedChoices, crossedEffects } from './time-travel-choic
 import { carriedResults, copyFields, isAskedAsSent } from './time-travel-copy.ts';
 import { travelErrors } from './time-travel-errors.ts';
 import { firstRecords } from './time-travel-first.ts';
-import { checkpointOf, type GoBackOptions, type TravelParts } from './time-travel-parts.ts';
+import { checkpointOf, type GoBackOptions, refuseNewer, type TravelParts } from './time-travel-parts.ts';
 import { linesOn, type Standing, standingAt } from './time-travel-standing.ts';
 
 export interface ForkOptions extends GoBackOptions {
@@ -47,7 +47,7 @@ type Present = Extract<Condition, { kind: 'present' }>;
  * of the checkpoint's next step that the source made, and calls in doubt, need a choice: `reuse` or `redo`.
  *
  * @throws `thread_id_invalid`, `thread_exists`, `checkpoint_unknown`, `choice_needed`, `choice_unknown`, `choice_invalid`,
- * `field_unknown`, `state_invalid`, `value_not_storable`: nothing was made. `fork_interrupted`: nothing is visible; ask again.
+ * `field_unknown`, `state_invalid`, `value_not_storable`, `agent_too_old`: nothing was made. `fork_interrupted`: nothing is visible; ask again.
  */
 export async function fork(parts: TravelParts, checkpoint: CheckpointId, options: ForkOptions): Promise<void> {
   const problem = threadIdProblem(options.id);
@@ -57,6 +57,7 @@ export async function fork(parts: TravelParts, checkpoint: CheckpointId, options
   const target = await checkpointOf(parts, checkpoint);
   const hash = await keyRing.threadHash(parts.options.namespace ?? 'default', id);
   if (await isThere(parts, checkpoint, hash, id)) return;
+  refuseNewer(parts, target);
 
   const standing = await standingAt(parts.codec, target);
   const chosen = await choicesFor(parts, target, standing, options);

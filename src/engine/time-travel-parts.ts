@@ -45,3 +45,11 @@ export async function checkpointOf(parts: Pick<TravelParts, 'codec' | 'id'>, id:
 export function unknownCheckpoint({ id: thread }: Pick<TravelParts, 'id'>, checkpoint: unknown) {
   return engineErrors.make('checkpoint_unknown', { thread, checkpoint: String(checkpoint) });
 }
+
+/** @throws `agent_too_old` where newer code made the checkpoint: what is made of it would pass for this code's own. */
+export function refuseNewer({ id: thread, options: { agent } }: TravelParts, state: StateImage | null): void {
+  const agentVersion = state?.checkpoint.agentVersion ?? 0;
+  if (agentVersion > agent.version) {
+    throw engineErrors.make('agent_too_old', { thread, agentVersion, version: agent.version });
+  }
+}

@@ -27,7 +27,13 @@ import { madeBefore } from './time-travel-again.ts';
 import { type Chosen, checkedChoices, crossedEffects, standingChoices } from './time-travel-choices.ts';
 import { travelErrors } from './time-travel-errors.ts';
 import { controlOn, fieldsOn, newLineage, positionOn } from './time-travel-new-lineage.ts';
-import { checkpointOf, type GoBackOptions, type TravelParts, unknownCheckpoint } from './time-travel-parts.ts';
+import {
+  checkpointOf,
+  type GoBackOptions,
+  refuseNewer,
+  type TravelParts,
+  unknownCheckpoint,
+} from './time-travel-parts.ts';
 import { linesOn, type Standing, standingAt } from './time-travel-standing.ts';
 import { compensateAll } from './time-travel-undo.ts';
 
@@ -89,7 +95,7 @@ async function depart(
   const { ports, codec, row } = parts;
   const first = await readAgain(ports.store, row, async (known) => {
     const now = await openThreadImage(codec, known);
-    refuseNewer(parts, now);
+    refuseNewer(parts, now.state);
     const departure = await prepare(now);
     if (typeof departure !== 'string') await choicesFor(parts, now, departure, options);
     return departure;
@@ -240,11 +246,4 @@ function eventsOf(
       return { type: 'effect_choice', atMs, details: { effect: key, name, entry: number, choice } };
     }),
   ];
-}
-
-function refuseNewer({ id: thread, options: { agent } }: TravelParts, { state }: ThreadImage): void {
-  const version = state?.checkpoint.agentVersion ?? 0;
-  if (version > agent.version) {
-    throw engineErrors.make('agent_too_old', { thread, agentVersion: version, version: agent.version });
-  }
 }

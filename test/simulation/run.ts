@@ -1,6 +1,7 @@
 /** Lives through one world and judges it. */
 import { gather } from './oracles/evidence.ts';
 import { judgeFamily } from './oracles/family.ts';
+import { judgeForks } from './oracles/forks.ts';
 import { oracles } from './oracles/oracles.ts';
 import type { Violation } from './world/findings.ts';
 import type { ToMeet } from './world/met.ts';
@@ -37,6 +38,7 @@ export async function run(options: WorldOptions): Promise<Verdict> {
       for (const judge of Object.values(oracles)) await judge(evidence, options.actions);
       await judgeFamily(evidence);
     }
+    await judgeForks(world, evidence, options.actions);
   } catch (error) {
     findings.violate('evidence-is-readable', error instanceof Error ? error.message : String(error));
   } finally {
@@ -48,7 +50,8 @@ export async function run(options: WorldOptions): Promise<Verdict> {
 }
 
 /** What shows at the end. */
-function meetLast({ met, outside, counts, watch, data }: World): void {
+function meetLast({ met, outside, counts, watch, watches, data }: World): void {
+  if (watches.forks.length > 0) met.add('a thread that is forked');
   if (outside.saidOtherwise > 0) met.add('another answer of the model on a second call');
   if (counts.deletions > 0 && data.threads.size > 0) met.add('a thread that is deleted and made again');
   const causes = new Set([...watch.seen.values()].map(({ cause }) => cause));

@@ -7,6 +7,7 @@ import type { Plan, PlanNode } from './plan/plan.ts';
 import { run, type Verdict } from './run.ts';
 import type { ClientAction } from './world/client.ts';
 import { Dice } from './world/dice.ts';
+import type { ForkAction } from './world/forks.ts';
 import { type DueFault, inventTroubles, Troubles } from './world/trouble.ts';
 
 export async function runSeed(seed: number, keepsLines = false): Promise<Verdict> {
@@ -19,14 +20,15 @@ export async function runSeed(seed: number, keepsLines = false): Promise<Verdict
       ? poisoned
       : inventPlan(dice.fork(), size);
   const { due: troubles, hasJumps } = inventTroubles(dice.fork(), size);
-  const { travels, deployments } = inventChanges(dice.fork(), invented);
+  const { travels, forks, deployments } = inventChanges(dice.fork(), invented);
   const plan: Plan = {
     ...invented,
     ...(deployments.length > 0 && migrating(invented)),
-    ...(travels.length > 0 && { isWhole: true, redoes: true, nodes: invented.nodes.map(withoutReads) }),
+    ...(travels.length > 0 && { isWhole: true, redoes: true }),
+    ...(travels.length + forks.length > 0 && { nodes: invented.nodes.map(withoutReads) }),
   };
   const due = [...troubles, ...deployments].sort((a, b) => a.at - b.at);
-  const news = [...(isFamily ? inventNews(dice.fork(), plan, size) : []), ...travels];
+  const news = [...(isFamily ? inventNews(dice.fork(), plan, size) : []), ...travels, ...forks];
   const actions = [...inventActions(dice.fork(), size), ...news];
   const deletion = due.find(({ fault }) => fault.kind === 'delete');
   const after: ClientAction[] =
@@ -65,23 +67,40 @@ function withoutReads(node: PlanNode): PlanNode {
   return { ...node, ops: node.ops.map(still), ...(node.graph && { graph: node.graph.map(withoutReads) }) };
 }
 
-/** What a few worlds have: code that is replaced in mid-life, and a person who goes back, or edits the state. */
-function inventChanges(
-  dice: Dice,
-  { policy, limits }: Plan,
-): { readonly travels: readonly ClientAction[]; readonly deployments: readonly DueFault[] } {
+/** What a few worlds have: code that is replaced in mid-life, and a person who goes back, edits the state, or forks the thread. */
+function inventChanges(dice: Dice, plan: Plan): Changes {
   const deployments: DueFault[] = [];
   if (dice.percent(7)) {
     const at = dice.between(12, 40);
     deployments.push({ at, fault: { kind: 'newer_code' } });
     if (dice.percent(35)) deployments.push({ at: at + dice.between(6, 25), fault: { kind: 'older_code' } });
   }
-  if (policy !== undefined || limits !== undefined || !dice.percent(9)) return { travels: [], deployments };
-  const when = dice.percent(50)
-    ? { afterMs: 0, atOperation: dice.between(20, 45) }
-    : { afterMs: dice.pick([8, 30, 700]) };
-  const travel = { does: dice.pick(['edit', 'edit', 'go_back'] as const), id: 'travel1', ...when };
-  return { travels: [travel], deployments };
+  if (plan.policy !== undefined || plan.limits !== undefined) return { travels: [], forks: [], deployments };
+  const when = (): Pick<ClientAction, 'afterMs' | 'atOperation'> =>
+    dice.percent(50) ? { afterMs: 0, atOperation: dice.between(20, 45) } : { afterMs: dice.pick([8, 30, 700]) };
+  if (dice.percent(9)) {
+    const travel = { does: dice.pick(['edit', 'edit', 'go_back'] as const), id: 'travel1', ...when() };
+    return { travels: [travel], forks: [], deployments };
+  }
+  const mayFork = plan.child === undefined && plan !== poisoned;
+  return { travels: [], forks: mayFork && dice.percent(7) ? [{ ...inventFork(dice), ...when() }] : [], deployments };
+}
+
+interface Changes {
+  readonly travels: readonly ClientAction[];
+  readonly forks: readonly ClientAction[];
+  readonly deployments: readonly DueFault[];
+}
+
+function inventFork(dice: Dice): ForkAction {
+  return {
+    does: 'fork',
+    id: 'fork1',
+    back: dice.pick([0, 0, 1, 3]),
+    choice: dice.percent(75) ? 'reuse' : 'redo',
+    edits: dice.percent(15),
+    twice: dice.percent(20),
+  };
 }
 
 function inventActions(dice: Dice, size: Size): readonly ClientAction[] {

@@ -2,7 +2,7 @@
 import { KeyRing } from '../../../src/codec/key-ring.ts';
 import { type LedgerEntry, readLedger } from '../../../src/codec/ledger-codec.ts';
 import type { ThreadCodec } from '../../../src/codec/thread-codec.ts';
-import { openThreadImage } from '../../../src/codec/thread-image.ts';
+import { openThreadImage, type StateImage } from '../../../src/codec/thread-image.ts';
 import { readAnswer, readWait } from '../../../src/codec/wait-codec.ts';
 import { ThreadState } from '../../../src/engine/thread-state.ts';
 import type { Log } from '../../../src/model/fields.ts';
@@ -22,6 +22,10 @@ import type { World } from '../world/world.ts';
 export interface Entry extends LedgerEntry {
   /** The logical intention; of a call or a model call only. */
   readonly place: string | undefined;
+  /** The same as the outside counts it: what a fork was given is an intention of its source. */
+  readonly intention: string | undefined;
+  /** How many groups had been applied when it got its outcome. */
+  readonly settledAt: number;
   readonly args: CallArgs | undefined;
   /** The result of a success. */
   readonly value: unknown;
@@ -32,9 +36,11 @@ export interface Entry extends LedgerEntry {
 export interface Asked {
   readonly wait: Wait;
   readonly answer: WaitAnswer | undefined;
+  /** How many groups had been applied when it was opened. */
+  readonly askedAt: number;
 }
 
-/** Of one thread: the world's own, or one of its children. */
+/** Of one thread: the world's own, one of its children, or a fork. */
 export interface Evidence {
   readonly world: World;
   readonly plan: Plan;
@@ -69,8 +75,8 @@ export async function gather(world: World, plan = world.plan, watch = world.watc
     watch,
     row,
     codec,
-    lineage: lineageOf(world, watch, row),
-    entries: await Promise.all(entries.map((entry) => open(codec, entry))),
+    lineage: lineageOf(world, watch, row, row.head),
+    entries: await Promise.all(entries.map((entry) => open(codec, watch, entry))),
     lost: lost.map(({ number }) => number),
     waits: await waitsOf(world, watch, codec),
     state,
@@ -92,27 +98,37 @@ function ringOf(world: World): Promise<KeyRing> {
 const rings = new WeakMap<World, Promise<KeyRing>>();
 
 async function stateOf(plan: Plan, codec: ThreadCodec, row: ThreadRow) {
-  const image = await openThreadImage(codec, row);
-  const version = image.state?.checkpoint.stateVersion ?? 1;
-  const { values } = await ThreadState.read(codec, agentOf(plan, nowhere, unmoved, version), image.state);
+  return valuesOf(plan, codec, (await openThreadImage(codec, row)).state);
+}
+
+/** Logs as lists. */
+export async function valuesOf(plan: Plan, codec: ThreadCodec, state: StateImage | null) {
+  const version = state?.checkpoint.stateVersion ?? 1;
+  const { values } = await ThreadState.read(codec, agentOf(plan, nowhere, unmoved, version), state);
   return { ...values, notes: await (values.notes as Log<string>).slice(0) } as Record<string, unknown>;
 }
 
 const nowhere = { call: never, verify: never, compensate: never };
 const unmoved = { breaks: () => false, kill: never };
 
-/** Numbers of the entries whose compensation succeeded: whatever their own call answered, they are undone. */
-export function undoneOf(entries: readonly Entry[], world: World): ReadonlySet<number> {
+/** The entries whose compensation succeeded: whatever their own call answered, they are undone. */
+export function undoneOf(entries: readonly Entry[], world: World): ReadonlySet<Entry> {
   const steps = new Set(entries.filter(({ undoes }) => undoes > 0).map(({ intent }) => intent.step));
   const undone = entries.filter(
     ({ intent }) => steps.has(intent.step) && world.outside.undoneKeys.has(`${intent.key} ${intent.attempt}`),
   );
-  return new Set(undone.map(({ intent }) => intent.number));
+  return new Set(undone);
 }
 
-function lineageOf({ data, findings }: World, watch: Watch, row: ThreadRow): readonly SeenCheckpoint[] {
+/** From the root to this checkpoint. */
+export function lineageOf(
+  { data, findings }: World,
+  watch: Watch,
+  row: ThreadRow,
+  to: string | null,
+): readonly SeenCheckpoint[] {
   const lineage: SeenCheckpoint[] = [];
-  for (let id: string | null = row.head; id !== null; ) {
+  for (let id = to; id !== null; ) {
     const record = data.records('checkpoints', row.thread).get(id);
     if (record === undefined && !watch.spoiled.has(`checkpoints/${id}`)) {
       findings.violate('lineage-is-whole', `Checkpoint ${id} of the head's lineage is not stored.`);
@@ -126,7 +142,18 @@ function lineageOf({ data, findings }: World, watch: Watch, row: ThreadRow): rea
   return lineage.reverse();
 }
 
-async function open(codec: ThreadCodec, entry: LedgerEntry): Promise<Entry> {
+async function open(codec: ThreadCodec, watch: Watch, entry: LedgerEntry): Promise<Entry> {
+  const opened = await placed(codec, entry);
+  const { place } = opened;
+  const isGiven = entry.intent.number <= watch.carried || entry.outcome?.by === 'reuse';
+  return {
+    ...opened,
+    intention: place === undefined || isGiven ? place : watch.marks + place,
+    settledAt: watch.outcomeAt.get(entry.intent.number) ?? 0,
+  };
+}
+
+async function placed(codec: ThreadCodec, entry: LedgerEntry): Promise<Omit<Entry, 'intention' | 'settledAt'>> {
   const { kind, args } = entry.intent;
   const value = entry.outcome?.value == null ? undefined : await codec.decodeValue(entry.outcome.value);
   if (kind === 'tool') {
@@ -152,10 +179,9 @@ async function waitsOf({ data }: World, watch: Watch, codec: ThreadCodec): Promi
   const asked = records.map(async ({ key }): Promise<Asked | undefined> => {
     const id = key.slice(2) as WaitId;
     const wait = await readWait(codec, id);
-    return wait && { wait, answer: (await readAnswer(codec, id))?.answer };
+    return wait && { wait, answer: (await readAnswer(codec, id))?.answer, askedAt: watch.waitAt.get(id) ?? 0 };
   });
-  const openedAt = ({ wait }: Asked) => watch.waitAt.get(wait.id) ?? 0;
-  return (await Promise.all(asked)).filter((one) => one !== undefined).sort((a, b) => openedAt(a) - openedAt(b));
+  return (await Promise.all(asked)).filter((one) => one !== undefined).sort((a, b) => a.askedAt - b.askedAt);
 }
 
 function inboxOf({ data }: World, row: ThreadRow): ReadonlyMap<number, string> {

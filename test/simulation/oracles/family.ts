@@ -19,7 +19,7 @@ export async function judgeFamily(parent: Evidence): Promise<void> {
   );
   const made = new Map<string, number>();
   const byInput = new Map<string, Evidence>();
-  for (const watch of world.children.values()) {
+  for (const watch of world.watches.children.values()) {
     const gathered = await gather(world, plan.child, watch);
     if (gathered === undefined) continue;
     const named = [...gathered.inbox].map(([order, id]) => [order, inputs.get(id) ?? id] as const);

@@ -31,7 +31,7 @@ export async function checkKept(world: World): Promise<void> {
   }
 }
 
-function copyOf(data: MemoryData, owners: readonly (typeof ringOwner)[]): MemoryData {
+export function copyOf(data: MemoryData, owners: readonly (typeof ringOwner)[]): MemoryData {
   const copy = new MemoryData();
   for (const thread of owners) {
     for (const table of tables) {

@@ -209,7 +209,7 @@ const refusals: Readonly<Record<string, string>> = { deny: 'tool_denied', expire
 
 /** The answers as they were on record after so many groups. A later one, of a runner that was frozen, was not seen by the step. */
 export function answersOf(evidence: Evidence): (commits: number) => Answers {
-  const { entries, waits, world, plan, watch } = evidence;
+  const { entries, waits, world, plan } = evidence;
   const settled = new Map<string, Evidence['entries'][number][]>();
   const reads = new Map<string, readonly number[]>();
   const refused = new Map<string, { readonly code: string; readonly key: string; readonly at: number }>();
@@ -223,17 +223,15 @@ export function answersOf(evidence: Evidence): (commits: number) => Answers {
   }
   const replies = repliesOf(waits);
   const noted = notedOf(evidence);
-  for (const { wait, answer } of waits) {
+  for (const { wait, answer, askedAt } of waits) {
     if (wait.kind !== 'approval' && wait.kind !== 'in_doubt') continue;
     const args = wait.args as { readonly place: string; readonly reads: readonly number[] };
     if (!reads.has(args.place)) reads.set(args.place, args.reads);
     if (wait.kind !== 'approval') continue;
     refused.delete(args.place); // what a step was told that was left behind, and asked anew
     const code = refusals[answer?.decision ?? ''];
-    const at = watch.waitAt.get(wait.id) ?? 0;
-    if (code !== undefined) refused.set(args.place, { code, key: wait.effectKey, at });
+    if (code !== undefined) refused.set(args.place, { code, key: wait.effectKey, at: askedAt });
   }
-  const outcomeAt = ({ intent }: Entry) => watch.outcomeAt.get(intent.number) ?? 0;
   return (commits) => ({
     replyTo: (place) => replies.get(place)?.(),
     eventAt: (place) => noted(place),
@@ -248,13 +246,13 @@ export function answersOf(evidence: Evidence): (commits: number) => Answers {
       const known = settled.get(place) ?? [];
       const newest = known.at(-1)?.intent.key;
       const own = world.redoes ? known.filter(({ intent }) => intent.key === newest) : known; // the others were left behind
-      const entry = firstOf(own, outcomeAt, commits);
+      const entry = firstSettled(own, commits);
       // A call of a later step that needed no approval any more.
       const isPast = refusal !== undefined && entry !== undefined && entry.intent.key !== refusal.key;
-      if (refusal !== undefined && !(isPast && outcomeAt(entry) > refusal.at)) throw failure(refusal.code);
+      if (refusal !== undefined && !(isPast && entry.settledAt > refusal.at)) throw failure(refusal.code);
       if (entry === undefined) throw new Gap(`no result of ${place} is on record`);
       const status = entry.outcome?.status;
-      if (undone.has(entry.intent.number)) throw failure('effect_compensated');
+      if (undone.has(entry)) throw failure('effect_compensated');
       if (status === 'succeeded') return entry.value;
       if (status === 'failed') return instead(plan.policy, entry, known);
       throw failure(`effect_${status}`);
@@ -277,10 +275,10 @@ function instead(policy: PolicyTable = [], { intent }: Entry, known: readonly En
 }
 
 /** The entry that came to its outcome first, of those that had one by then. */
-function firstOf<Item>(items: readonly Item[], at: (item: Item) => number, until: number): Item | undefined {
-  const known = items.filter((item) => at(item) <= until);
-  return known.reduce<Item | undefined>(
-    (first, item) => (first === undefined || at(item) < at(first) ? item : first),
+function firstSettled(entries: readonly Entry[], until: number): Entry | undefined {
+  const known = entries.filter(({ settledAt }) => settledAt <= until);
+  return known.reduce<Entry | undefined>(
+    (first, entry) => (first === undefined || entry.settledAt < first.settledAt ? entry : first),
     undefined,
   );
 }

@@ -3,6 +3,7 @@ import { changeFaults } from './change-faults.ts';
 import { familyFaults } from './family-faults.ts';
 import { fault, type PlantedFault } from './fault.ts';
 import { flowFaults } from './flow-faults.ts';
+import { forkFaults } from './fork-faults.ts';
 import { keptFaults } from './kept-faults.ts';
 
 export const plantedFaults: readonly PlantedFault[] = [
@@ -241,4 +242,5 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...flowFaults,
   ...keptFaults,
   ...changeFaults,
+  ...forkFaults,
 ];

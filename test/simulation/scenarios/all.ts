@@ -1,6 +1,7 @@
 import { effectScenarios } from './effects.ts';
 import { familyScenarios } from './family.ts';
 import { flowScenarios } from './flow.ts';
+import { forkScenarios } from './forks.ts';
 import { keptScenarios } from './kept.ts';
 import { limitScenarios } from './limits.ts';
 import { lineScenarios } from './lines.ts';
@@ -19,6 +20,7 @@ export const scenarios: readonly Scenario[] = [
   ...limitScenarios,
   ...policyScenarios,
   ...travelScenarios,
+  ...forkScenarios,
   ...keptScenarios,
   ...familyScenarios,
 ];

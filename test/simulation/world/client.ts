@@ -6,6 +6,7 @@ import type { GoBackOptions } from '../../../src/engine/time-travel-parts.ts';
 import type { Extension, InboxPolicy } from '../../../src/model/inbox.ts';
 import { checkKept } from '../oracles/kept.ts';
 import { editAdds } from '../plan/interpret.ts';
+import { type ForkAction, Forks } from './forks.ts';
 import type { World } from './world.ts';
 
 export type ClientAction = {
@@ -31,6 +32,8 @@ export type ClientAction = {
   /** The network goes away, and comes back. */
   | { readonly does: 'go_offline'; readonly forMs: number; readonly twice?: false }
   | { readonly does: 'cancel'; readonly id: string; readonly twice?: boolean }
+  /** Makes a new thread of this one. */
+  | ForkAction
   /** Takes away what nothing needs any more. */
   | { readonly does: 'compact'; readonly id: string; readonly keepCheckpoints: number; readonly twice?: boolean }
   /** Deletes the thread if it has ended. */
@@ -38,21 +41,24 @@ export type ClientAction = {
 );
 
 type Tidying = Extract<ClientAction, { does: 'compact' | 'purge' }>;
-type Durable = Exclude<ClientAction, Tidying | { does: 'go_offline' }>;
+type Durable = Exclude<ClientAction, Tidying | ForkAction | { does: 'go_offline' }>;
 
 export class Client {
   /** Deduplication ids that were acknowledged, and not deleted since. */
   readonly acknowledged = new Set<string>();
   /** Whether somebody goes back, or edits the state. */
   travels = false;
+  readonly forks: Forks;
   readonly #world: World;
 
   constructor(world: World) {
     this.#world = world;
+    this.forks = new Forks(world);
   }
 
   begin(actions: readonly ClientAction[]): void {
     this.travels = actions.some(({ does }) => does === 'go_back' || does === 'edit');
+    this.forks.isAny = actions.some(({ does }) => does === 'fork');
     for (const action of actions) {
       if (action.atOperation === undefined) this.#world.timeline.after(action.afterMs, () => this.act(action));
     }
@@ -63,10 +69,13 @@ export class Client {
       this.#goOffline(action.forMs);
       return;
     }
-    const act = () =>
-      action.does === 'compact' || action.does === 'purge' ? this.#tidy(action) : this.#insist(action);
-    void act();
-    if (action.twice === true) void act();
+    void this.#do(action);
+    if (action.twice === true) void this.#do(action);
+  }
+
+  #do(action: Exclude<ClientAction, { does: 'go_offline' }>): Promise<void> {
+    if (action.does === 'fork') return this.forks.make(action);
+    return action.does === 'compact' || action.does === 'purge' ? this.#tidy(action) : this.#insist(action);
   }
 
   #goOffline(forMs: number): void {

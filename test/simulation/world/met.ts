@@ -1,6 +1,6 @@
 /** What simulators usually miss (PROTOCOL 10): each named, and counted where it comes to pass. */
 import type { Operation } from './life.ts';
-import { seeCheckpoint } from './peek.ts';
+import { isCheckpoint, seeCheckpoint } from './peek.ts';
 
 export const toMeet = [
   'a crash during recovery',
@@ -21,6 +21,8 @@ export const toMeet = [
   'a poisoned process',
   'a state that is edited',
   'a thread that is taken back',
+  'a thread that is forked',
+  'a half-made fork that is made again',
 ] as const;
 
 export type ToMeet = (typeof toMeet)[number];
@@ -43,7 +45,7 @@ export class Met {
     if (name !== 'commit') return;
     if (wasSent) this.add('a commit that is applied and not acknowledged');
     const checkpoints = groups.flatMap(({ records }) => records.filter(({ table }) => table === 'checkpoints'));
-    if (checkpoints.some((record) => !record.key.endsWith('.base') && seeCheckpoint(record).cause === 'migrated'))
+    if (checkpoints.some((record) => isCheckpoint(record) && seeCheckpoint(record).cause === 'migrated'))
       this.add('a crash during a migration');
   }
 }

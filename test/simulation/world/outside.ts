@@ -1,6 +1,7 @@
 /**
  * The services that an agent talks to, and the network in between. They outlive every process. What they carry out is counted
  * by logical intention ("the third call of that node for that input"), not by key: a wrong key would hide the fault it causes.
+ * What a fork calls for beyond the place that it was made at is another intention than the same call of its source.
  */
 import type { ModelContext, ModelPart, ModelRequest } from '../../../src/program/model.ts';
 import { done, notDone, Refusal, type ToolCall, unknown, type Verdict } from '../../../src/program/tool.ts';
@@ -92,10 +93,16 @@ export class Outside {
     }) as Promise<void>;
   }
 
-  async *stream(request: ModelRequest, context: ModelContext): AsyncGenerator<ModelPart, void, undefined> {
+  /** @param marks what intentions of the thread that asks begin with. */
+  async *stream(
+    request: ModelRequest,
+    context: ModelContext,
+    marks: string,
+  ): AsyncGenerator<ModelPart, void, undefined> {
     const [message] = request.messages;
     const prompt = message !== undefined && 'text' in message ? message.text : '';
-    const [place = '', breaksOff = '0'] = prompt.split(' ');
+    const [asked = '', breaksOff = '0'] = prompt.split(' ');
+    const place = marks + asked;
     this.#know(place, 'model', context.effectKey);
     const text = await this.#travel(`model ${place} attempt ${context.attempt}`, place, () => {
       const count = this.#count(place);

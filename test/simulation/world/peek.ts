@@ -3,6 +3,15 @@ import { unpackBody } from '../../../src/codec/packer.ts';
 import type { EffectClass, EffectKind, OutcomeStatus } from '../../../src/model/effect.ts';
 import type { StoredRecord } from '../../../src/model/records.ts';
 
+/** Beside checkpoints lie bases, and the pins of forks. */
+export function isCheckpoint({ key }: { readonly key: string }): boolean {
+  return !key.includes('.');
+}
+
+export function isPin({ key }: { readonly key: string }): boolean {
+  return key.includes('.pin.');
+}
+
 function bodyOf(body: Uint8Array): readonly unknown[] {
   return unpackBody(body.subarray((body[3] ?? 0) === 1 ? 40 : 24, body.length - 16)) as readonly unknown[];
 }
@@ -50,6 +59,7 @@ export interface SeenCheckpoint {
   readonly parent: string | null;
   readonly kind: string;
   readonly cause: string;
+  readonly stateVersion: number;
   readonly node: string | null;
   readonly next: string | null;
   readonly visits: ReadonlyMap<string, number>;
@@ -78,6 +88,7 @@ export function seeCheckpoint({ key, plain, body }: Pick<StoredRecord, 'key' | '
     parent: plain.parent as string | null,
     kind: String(plain.kind),
     cause: items[0] as string,
+    stateVersion: items[1] as number,
     node: position[0],
     next: position[2][0]?.[0] ?? null,
     visits: position[3],

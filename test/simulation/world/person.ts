@@ -43,11 +43,12 @@ export class Person {
     const args = wait.args as CallArgs;
     const { timeline } = this.#world;
     if (wait.kind === 'in_doubt') {
-      const asked = this.#asked.get(args.place) ?? 0;
-      this.#asked.set(args.place, asked + 1);
+      const place = this.#world.watches.ofEffect(wait.effectKey).marks + args.place;
+      const asked = this.#asked.get(place) ?? 0;
+      this.#asked.set(place, asked + 1);
       const givesUp = asked >= patience || this.#dice.percent(15);
       const lookUp = (): void => {
-        if (this.#world.outside.isOnTheWay(args.place)) {
+        if (this.#world.outside.isOnTheWay(place)) {
           timeline.after(1_000, lookUp);
           return;
         }

@@ -3,6 +3,7 @@ import { deferred } from '../../../src/base/deferred.ts';
 import { KeyRing } from '../../../src/codec/key-ring.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import type { EngineThread } from '../../../src/engine/engine-thread.ts';
+import type { EnginePorts } from '../../../src/engine/ports.ts';
 import type { RunEnd } from '../../../src/engine/run-end.ts';
 import type { ThreadHash } from '../../../src/model/ids.ts';
 import type { LeaseKind } from '../../../src/model/records.ts';
@@ -10,7 +11,7 @@ import { agentOf } from '../plan/interpret.ts';
 import type { Plan } from '../plan/plan.ts';
 import { Driver } from './driver.ts';
 import type { Life } from './life.ts';
-import { modelOf, reachOf } from './reach.ts';
+import { modelOf, reachOf, type WatchOf } from './reach.ts';
 import { storeOf } from './sim-store.ts';
 import { clockOf } from './timeline.ts';
 import type { World } from './world.ts';
@@ -26,6 +27,7 @@ export class Process {
   readonly #drivers = new Map<string, Driver>();
   readonly #working: Promise<void>[] = [];
   #engine: Engine | undefined;
+  #ports: EnginePorts | undefined;
   #isStopped = false;
 
   constructor(world: World, life: Life, plan: Plan, version: number) {
@@ -55,8 +57,10 @@ export class Process {
 
   /** Something may have come from outside: to one thread, or nobody knows to which. */
   kick(thread?: string): void {
-    if (thread === undefined) for (const driver of this.#drivers.values()) driver.kick();
-    else if (this.#engine !== undefined) void this.#kick(this.#engine.thread(thread));
+    if (thread === undefined) {
+      for (const driver of this.#drivers.values()) driver.kick();
+      if (this.#engine !== undefined && this.#world.client.forks.isAny) void this.#findThreads(this.#engine);
+    } else if (this.#engine !== undefined) void this.#kick(this.#engine.thread(thread));
   }
 
   async #kick(thread: EngineThread): Promise<void> {
@@ -87,7 +91,7 @@ export class Process {
     const thread = engine.thread(threadId);
     this.#drive(thread, this.#world.watch);
     this.#opened.resolve(thread);
-    if (this.#plan.child !== undefined) await this.#findChildren(engine);
+    if (this.#plan.child !== undefined || this.#world.client.forks.isAny) await this.#findThreads(engine);
     for (let index = 0; index < this.#working.length; index += 1) await this.#working[index];
     this.#world.retire(this.life);
   }
@@ -99,7 +103,7 @@ export class Process {
   }
 
   /** As a host does when it starts: every thread that is there may have something to do. */
-  async #findChildren(engine: Engine): Promise<void> {
+  async #findThreads(engine: Engine): Promise<void> {
     const all = await this.insist(() => engine.threads(1_000, { children: true }));
     for (const { id, row } of all) if (id !== undefined) this.#hear(id, row.thread);
   }
@@ -107,32 +111,42 @@ export class Process {
   #hear(id: string, hash: ThreadHash): void {
     const known = this.#drivers.get(id);
     if (known !== undefined) known.kick();
-    else if (!this.#isStopped) this.#drive(this.engine.thread(id), this.#world.watchOf(hash));
+    else if (!this.#isStopped) this.#drive(this.#threadOf(id, hash), this.#world.watches.of(hash));
   }
 
   async #open(): Promise<Engine> {
-    const world = this.#world;
-    const { random, cryptography, keys, outside } = world;
-    const store = storeOf(this.life, world.data, (thread) => world.watchOf(thread), world.unflushed);
-    const clock = clockOf(world.timeline, this.life);
+    const { life } = this;
+    const { random, cryptography, keys, outside, data, watches, unflushed, timeline } = this.#world;
+    const store = storeOf(life, data, watches, unflushed);
     const keyRing = await this.insist(() => KeyRing.open(store, keys, cryptography, random));
+    const network = { isOnline: () => outside.isOnline };
+    this.#ports = { store, keyRing, clock: clockOf(timeline, life), random, network };
+    return this.#engineFor(this.#ports, (key) => watches.ofEffect(key));
+  }
+
+  #engineFor(ports: EnginePorts, watchOf: WatchOf): Engine {
+    const world = this.#world;
     const { durability, maxResumes, snapshotEvery } = this.#plan;
-    const engine = new Engine(
-      { store, keyRing, clock, random, network: { isOnline: () => outside.isOnline } },
-      {
-        agent: agentOf(this.#plan, reachOf(world, this.life), world.moodOf(this), this.version),
-        model: modelOf(world, this.life),
-        durability,
-        maxResumes,
-        tiers: { everySteps: snapshotEvery },
-        onFrame: (thread, frame) => world.shows(this, thread, frame),
-        onNews: (hash) => {
-          const told = this.insist(() => engine.idOf(hash));
-          void told.then((id) => (id === undefined ? undefined : this.#hear(id, hash)));
-        },
+    const engine = new Engine(ports, {
+      agent: agentOf(this.#plan, reachOf(world, this.life, watchOf), world.moodOf(this), this.version),
+      model: modelOf(world, this.life, watchOf),
+      durability,
+      maxResumes,
+      tiers: { everySteps: snapshotEvery },
+      onFrame: (thread, frame) => world.shows(this, thread, frame),
+      onNews: (hash) => {
+        const told = this.insist(() => engine.idOf(hash));
+        void told.then((id) => (id === undefined ? undefined : this.#hear(id, hash)));
       },
-    );
+    });
     return engine;
+  }
+
+  /** Forks have an engine of their own: what leaves it is counted as theirs, with whatever key it comes. */
+  #threadOf(id: string, hash: ThreadHash): EngineThread {
+    const { watches } = this.#world;
+    if (this.#ports === undefined || !watches.isFork(hash)) return this.engine.thread(id);
+    return this.#engineFor(this.#ports, () => watches.of(hash)).thread(id);
   }
 
   /** What a store refuses is asked for again. */

@@ -1,7 +1,10 @@
 /** The way of one process to the services outside: every call of it is an operation, and is watched. */
 import type { LanguageModel } from '../../../src/program/model.ts';
+import type { ToolCall } from '../../../src/program/tool.ts';
+import type { CallArgs } from '../plan/plan.ts';
 import type { Reach } from '../plan/tools.ts';
 import type { Life } from './life.ts';
+import type { Watch } from './watch.ts';
 import type { World } from './world.ts';
 
 type Leaves = <Result>(
@@ -11,11 +14,14 @@ type Leaves = <Result>(
   go: () => Promise<Result>,
 ) => Promise<Result>;
 
-function leavesOf(world: World, life: Life): Leaves {
+/** The thread whose effect this is. */
+export type WatchOf = (effectKey: string) => Watch;
+
+function leavesOf(world: World, life: Life, watchOf: WatchOf): Leaves {
   const { timeline } = world;
   return (kind, name, { effectKey, attempt }, go) => {
     const beganAtMs = timeline.nowMs;
-    const watch = world.watchOfEffect(effectKey);
+    const watch = watchOf(effectKey);
     if (!life.isOver) watch.called(life, kind, name, effectKey, attempt, timeline.wallMs);
     return life.pass({ kind: 'outside', name: `${kind} ${name}` }, async () => {
       // Who stood still in between and was not robbed finds its connection gone; what a robbed one sends, leaves.
@@ -25,28 +31,35 @@ function leavesOf(world: World, life: Life): Leaves {
   };
 }
 
-export function reachOf(world: World, life: Life): Reach {
+export function reachOf(world: World, life: Life, watchOf: WatchOf): Reach {
   const { outside } = world;
-  const leaves = leavesOf(world, life);
+  const leaves = leavesOf(world, life, watchOf);
+  const marked = (given: CallArgs, { effectKey }: ToolCall): CallArgs => {
+    const { marks } = watchOf(effectKey);
+    return marks === '' ? given : { ...given, place: marks + given.place };
+  };
   return {
-    call: (tool, args, call) => {
+    call: (tool, given, call) => {
+      const args = marked(given, call);
       const release = outside.holds(args.place);
       void life.death.then(release);
       return leaves('call', tool, call, () => outside.call(tool, args, call)).finally(release);
     },
-    verify: (tool, args, call) => leaves('about', tool, call, () => outside.verify(tool, args, call)),
-    compensate: (tool, args, call) => leaves('about', tool, call, () => outside.compensate(tool, args, call)),
+    verify: (tool, args, call) => leaves('about', tool, call, () => outside.verify(tool, marked(args, call), call)),
+    compensate: (tool, args, call) =>
+      leaves('about', tool, call, () => outside.compensate(tool, marked(args, call), call)),
   };
 }
 
-export function modelOf(world: World, life: Life): LanguageModel {
-  const leaves = leavesOf(world, life);
+export function modelOf(world: World, life: Life, watchOf: WatchOf): LanguageModel {
+  const leaves = leavesOf(world, life, watchOf);
   return {
     name: 'fickle',
     async *stream(request, context) {
       yield* await leaves('model', 'model', context, async () => {
         const parts = [];
-        for await (const part of world.outside.stream(request, context)) parts.push(part);
+        const { marks } = watchOf(context.effectKey);
+        for await (const part of world.outside.stream(request, context, marks)) parts.push(part);
         return parts;
       });
     },

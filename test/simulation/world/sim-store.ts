@@ -11,7 +11,7 @@ import type { Store } from '../../../src/store/store.ts';
 import type { MemoryData } from '../../../src/stores/memory/memory-data.ts';
 import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import type { Life } from './life.ts';
-import type { Watch } from './watch.ts';
+import type { Watches } from './watches.ts';
 
 export const databaseName = 'simulated';
 
@@ -35,9 +35,7 @@ export class Unflushed {
   }
 }
 
-export type WatchOf = (thread: ThreadHash) => Watch;
-
-export function storeOf(life: Life, data: MemoryData, watchOf: WatchOf, unflushed: Unflushed): Store {
+export function storeOf(life: Life, data: MemoryData, watches: Watches, unflushed: Unflushed): Store {
   const store = new MemoryStore({ name: databaseName, data });
   const pass = <Result>(name: string, carryOut: () => Promise<Result>) => life.pass({ kind: 'store', name }, carryOut);
   return {
@@ -46,13 +44,14 @@ export function storeOf(life: Life, data: MemoryData, watchOf: WatchOf, unflushe
       life.pass({ kind: 'store', name: 'commit', groups }, async () => {
         const seen = groups.map((group) => lookAt(group, data));
         const results = store.commit(groups); // applied in this instant; only its answer comes later
-        for (const [index, group] of groups.entries()) seen[index]?.(life, watchOf, unflushed, group);
+        for (const [index, group] of groups.entries()) seen[index]?.(life, watches, unflushed, group);
         return results;
       }),
     createThread: (...given) =>
       pass('createThread', async () => {
         const made = store.createThread(...given);
         unflushed.flush();
+        watches.made(given[0]);
         return made;
       }),
     get: (...given) => pass(`get ${given[0]}`, () => store.get(...given)),
@@ -68,7 +67,7 @@ export function storeOf(life: Life, data: MemoryData, watchOf: WatchOf, unflushe
         const after = data.threads.get(thread);
         unflushed.flush();
         if (after !== undefined && after !== before) {
-          watchOf(thread).leased(life, before, after);
+          watches.of(thread).leased(life, before, after);
         }
         return leasing;
       }),
@@ -90,7 +89,7 @@ export function storeOf(life: Life, data: MemoryData, watchOf: WatchOf, unflushe
         const before = data.threads.get(given[0]);
         unflushed.flush();
         const deleting = store.deleteThread(...given);
-        if (before !== undefined && !data.threads.has(given[0])) watchOf(before.thread).purged(before);
+        if (before !== undefined && !data.threads.has(given[0])) watches.of(before.thread).purged(before);
         return deleting;
       }),
     deleteRecords: (thread, incarnation, epoch, records) =>
@@ -100,7 +99,7 @@ export function storeOf(life: Life, data: MemoryData, watchOf: WatchOf, unflushe
         const result = await store.deleteRecords(thread, incarnation, epoch, records);
         if (result.status === 'applied')
           for (const { table, record } of found)
-            if (record !== undefined) watchOf(thread).collected(table, thread, record);
+            if (record !== undefined) watches.of(thread).collected(table, thread, record);
         return result;
       }),
     close: () => pass('close', () => store.close()),
@@ -115,13 +114,13 @@ function lookAt(group: CommitGroup, data: MemoryData) {
   const replaced = group.records.map(({ table, key }) => recordsOf(table).get(key));
   const { also } = group;
   const alsoBefore = also && data.threads.get(also.thread);
-  return (life: Life, watchOf: WatchOf, unflushed: Unflushed, { records, durability }: CommitGroup): void => {
+  return (life: Life, watches: Watches, unflushed: Unflushed, { records, durability }: CommitGroup): void => {
     const row = data.threads.get(thread);
     const hasWritten =
       row !== rowBefore || records.some(({ table, key }, index) => recordsOf(table).get(key) !== replaced[index]);
     if (!hasWritten) return;
-    if (also !== undefined && data.threads.get(also.thread) !== alsoBefore) watchOf(also.thread).told(group);
-    watchOf(thread).applied({ life, group, rowBefore, row, replaced });
+    if (also !== undefined && data.threads.get(also.thread) !== alsoBefore) watches.of(also.thread).told(group);
+    watches.of(thread).applied({ life, group, rowBefore, row, replaced });
     if (durability === 'strict') unflushed.flush();
     else
       unflushed.add(() => {

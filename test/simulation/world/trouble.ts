@@ -4,6 +4,7 @@ import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import type { Size } from '../plan/invent.ts';
 import type { Dice } from './dice.ts';
 import type { Interruption, Life, Operation } from './life.ts';
+import { isPin } from './peek.ts';
 import { databaseName, type StoreTrouble, spoil, troubleOf } from './sim-store.ts';
 import type { Trouble, World } from './world.ts';
 
@@ -170,7 +171,8 @@ function spoilState({ data, watch, counts, dice, findings }: World, how: 'lose' 
   const { hash } = watch;
   const row = hash && data.threads.get(hash);
   if (row === undefined || row.head === null) return;
-  const known = data.records('checkpoints', row.thread).range({ reverse: true, limit: 4 });
+  const all = data.records('checkpoints', row.thread).range({ reverse: true, limit: 8 });
+  const known = all.filter((record) => !isPin(record)).slice(0, 4);
   const key = exactly ? row.head : (known[dice.below(known.length)]?.key ?? row.head);
   if (!spoil(data, 'checkpoints', row.thread, key, how)) return;
   findings.trace(`${how} checkpoints/${key}`);

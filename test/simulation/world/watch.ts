@@ -9,6 +9,8 @@ import type { MemoryData } from '../../../src/stores/memory/memory-data.ts';
 import type { Findings } from './findings.ts';
 import type { Life } from './life.ts';
 import {
+  isCheckpoint,
+  isPin,
   type SeenCheckpoint,
   type SeenIntent,
   type SeenOutcome,
@@ -40,6 +42,10 @@ export interface Applied {
 const goesBack: readonly string[] = ['rolled_back', 'policy', 'edited'];
 
 export class Watch {
+  /** What intentions of this thread begin with outside; those of the world's own begin with nothing. */
+  readonly marks: string = '';
+  /** Entries of the ledger that it began with. */
+  readonly carried: number = 0;
   readonly #findings: Findings;
   readonly #data: MemoryData;
   readonly intents = new Map<number, SeenIntent>();
@@ -110,7 +116,8 @@ export class Watch {
       if (record.table === 'ledger') this.#seeLedger(applied, record, replaced);
       if (record.table === 'waits' && record.key.startsWith('w:')) this.waitAt.set(record.key.slice(2), this.commits);
       if (record.table === 'waits' && record.key.startsWith('a:')) this.#checkStrict(group, 'an answer');
-      if (record.table === 'checkpoints' && !record.key.endsWith('.base')) this.#seeCheckpoint(applied, record);
+      if (record.table === 'checkpoints' && isCheckpoint(record)) this.#seeCheckpoint(applied, record);
+      if (record.table === 'checkpoints' && isPin(record)) this.#checkPin(applied);
       const isFreed = record.body.length === 0 && (replaced !== undefined || record.key.endsWith('.r'));
       if (!isFreed && (record.body[0] !== 0x48 || record.body[1] !== 0x46)) {
         this.#findings.violate('sealed-below-engine', `${record.table}/${record.key} is not sealed (I9).`);
@@ -268,6 +275,7 @@ export class Watch {
     if (replaced === undefined) return;
     const { table, key } = record;
     if (table === 'blobs' || (table === 'ledger' && /\.[dr]$/.test(key)) || key.endsWith('.base')) return;
+    if (isPin(record)) return; // the fork that it named was deleted, and is made again
     if (table === 'events' && key.startsWith('q:')) return; // the mark of a damaged record: the next repair that meets it renews it
     this.#findings.violate('write-once', `${table}/${key} was written over (I10).`);
   }
@@ -347,6 +355,13 @@ export class Watch {
       this.#findings.violate('what-is-left-is-said', `${id} went back behind entry ${entry}, and does not say so.`);
       return;
     }
+  }
+
+  /** Whoever forks a thread pins the checkpoint, and changes nothing of it. */
+  #checkPin({ group, row, rowBefore }: Applied): void {
+    this.#checkStrict(group, 'a pin');
+    if (row === rowBefore && group.records.length === 1) return;
+    this.#findings.violate('a-fork-leaves-its-source-alone', `Commit ${group.id} pins a checkpoint, and does more.`);
   }
 
   /** I8: a step that does not touch what is large costs little. */

@@ -9,13 +9,13 @@ import { engineErrors } from '../../../src/engine/errors.ts';
 import type { RunEnd } from '../../../src/engine/run-end.ts';
 import { travelErrors } from '../../../src/engine/time-travel-errors.ts';
 import type { Frame } from '../../../src/model/frame.ts';
-import type { ThreadHash } from '../../../src/model/ids.ts';
-import type { Table, ThreadRow } from '../../../src/model/records.ts';
+import type { Table } from '../../../src/model/records.ts';
 import { storeErrors } from '../../../src/store/errors.ts';
 import { MemoryData } from '../../../src/stores/memory/memory-data.ts';
 import { MemoryKeyStore } from '../../../src/stores/memory/memory-key-store.ts';
 import { plainCryptography } from '../../../src/testing/plain-cryptography.ts';
-import { childName, type Mood, type Plan } from '../plan/plan.ts';
+import { checkBegun } from '../oracles/begun.ts';
+import type { Mood, Plan } from '../plan/plan.ts';
 import { Client, type ClientAction } from './client.ts';
 import { contentsOf } from './contents-of.ts';
 import { Dice, randomFrom } from './dice.ts';
@@ -29,7 +29,8 @@ import { Person } from './person.ts';
 import { Process, threadId } from './process.ts';
 import { Unflushed } from './sim-store.ts';
 import { Timeline } from './timeline.ts';
-import { Watch } from './watch.ts';
+import type { Watch } from './watch.ts';
+import { Watches } from './watches.ts';
 
 /** More operations than any run needs: what takes them does not end. */
 const mostOperations = 2_500;
@@ -57,9 +58,7 @@ export class World {
   readonly data = new MemoryData();
   readonly unflushed = new Unflushed();
   readonly findings: Findings;
-  readonly watch: Watch;
-  /** Watches of the children. */
-  readonly children = new Map<ThreadHash, Watch>();
+  readonly watches: Watches;
   readonly outside: Outside;
   readonly person: Person;
   readonly client: Client;
@@ -104,7 +103,8 @@ export class World {
     this.cryptography = plainCryptography(this.random);
     this.dice = dice.fork();
     this.findings = new Findings(keepsLines);
-    this.watch = new Watch(this.findings, this.data, () => this.#rootRow());
+    this.watches = new Watches(this.findings, this.data);
+    this.watches.onForked = (fork) => void checkBegun(this, fork);
     this.watch.onPurged = () => this.threadIsGone();
     this.outside = new Outside(this.timeline, dice.fork(), this.findings);
     this.person = new Person(this, dice.fork());
@@ -137,25 +137,14 @@ export class World {
     }
   }
 
-  /** That of the thread, or of one of its children. */
-  watchOf(hash: ThreadHash): Watch {
-    const child = this.children.get(hash);
-    if (child !== undefined) return child;
-    const row = this.data.threads.get(hash);
-    if (row === undefined || row.agent !== childName) return this.watch;
-    const watch = new Watch(this.findings, this.data, () => this.data.threads.get(hash));
-    this.children.set(hash, watch);
-    return watch;
+  /** That of the world's own thread. */
+  get watch(): Watch {
+    return this.watches.own;
   }
 
-  /** That of the thread which this effect is of. */
-  watchOfEffect(key: string): Watch {
-    return [...this.children.values()].find((watch) => watch.knows(key)) ?? this.watch;
-  }
-
-  #rootRow(): ThreadRow | undefined {
-    for (const row of this.data.threads.values()) if (row.agent !== childName) return row;
-    return undefined;
+  /** Whether newer code was there before. */
+  isOld({ version }: Process): boolean {
+    return version < this.#newestVersion;
   }
 
   /** Another version of the code takes the place of whatever runs. */
@@ -228,7 +217,7 @@ export class World {
       this.met.add('a suffix that is lost while the outside keeps what happened');
     this.findings.trace(`${this.timeline.nowMs} power is cut, ${lost} groups are lost`);
     for (const { life } of this.#processes) if (!life.isOver) this.kill(life);
-    for (const watch of [this.watch, ...this.children.values()]) watch.rescan();
+    for (const watch of this.watches.all) watch.rescan();
     this.person.forgets();
   }
 
@@ -278,10 +267,10 @@ export class World {
 
   ended(process: Process, { watch }: Driver, end: RunEnd): void {
     const code = end.end === 'blocked' ? ` ${end.error.code}: ${end.error.message}` : '';
-    const of = watch === this.watch ? '' : ' of a child';
+    const of = watch === this.watch ? '' : watch.marks === '' ? ' of a child' : ` of ${watch.marks}`;
     this.findings.trace(`${this.timeline.nowMs} life ${process.life.number} ends a run${of}: ${end.end}${code}`);
     const isStale = watch.isStale(process.life); // it has lost its lease, and does not know yet
-    const isOld = end.end === 'blocked' && end.error.code === 'agent_too_old' && process.version < this.#newestVersion;
+    const isOld = end.end === 'blocked' && end.error.code === 'agent_too_old' && this.isOld(process);
     if (
       end.end === 'blocked' &&
       !isOld &&
@@ -318,7 +307,7 @@ export class World {
   shows(process: Process, thread: string, frame: Frame): void {
     if (frame.type !== 'wait' || process.life.isOver) return;
     // One that was stored may be collected by the time that a frozen runner shows it.
-    const wasStored = [this.watch, ...this.children.values()].some(({ waitAt }) => waitAt.has(frame.wait.id));
+    const wasStored = this.watches.all.some(({ waitAt }) => waitAt.has(frame.wait.id));
     if (!wasStored && !this.#isStored('waits', `w:${frame.wait.id}`)) {
       if (this.counts.deletions === 0)
         this.findings.violate(
