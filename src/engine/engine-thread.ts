@@ -2,17 +2,14 @@
 import { randomId } from '../base/random.ts';
 import { readAgain } from '../codec/read-again.ts';
 import type { ShareRights } from '../codec/shares.ts';
-import { BlobBatch } from '../codec/thread-codec.ts';
-import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { FieldDiff } from '../model/field-diff.ts';
-import type { CheckpointId, WaitId } from '../model/ids.ts';
+import type { CheckpointId } from '../model/ids.ts';
 import { type Extension, type InboxPolicy, inboxPolicies } from '../model/inbox.ts';
 import type { LeaseKind } from '../model/records.ts';
 import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
-import { decisionsFor, type WaitAnswer } from '../model/wait.ts';
+import type { WaitAnswer } from '../model/wait.ts';
 import { checkInput } from '../program/state.ts';
-import { checkedInput } from '../program/tool-input.ts';
-import { toolNow } from '../program/versions.ts';
+import type { AnswerParts } from './answer-wait.ts';
 import { checkRetention } from './check-retention.ts';
 import type { Compaction } from './compact.ts';
 import { perform } from './effect.ts';
@@ -105,34 +102,11 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
    * arguments that the tool would refuse: nothing was kept.
    */
   async answer(id: string, digest: string, answer: WaitAnswer): Promise<void> {
-    const { row, codec } = await this.opened('write');
-    const wait = await readWait(codec, id as WaitId);
-    if (wait === undefined) throw engineErrors.make('wait_unknown', { thread: this.id, wait: id });
-    const allowed = decisionsFor[wait.kind];
-    if (!allowed.includes(answer?.decision)) {
-      throw engineErrors.make('answer_invalid', {
-        wait: id,
-        decision: String(answer?.decision),
-        allowed: allowed.join(', '),
-      });
-    }
-    if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
-    const tool = this.options.agent.tools[toolNow(this.options.agent, wait.tool)];
-    if (tool !== undefined && answer.decision === 'allow' && answer.args !== undefined) checkedInput(tool, answer.args);
-    const nowMs = this.ports.time.nowMs();
-    const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= nowMs;
-    const blobs = new BlobBatch({ mayReuse: false });
-    const record = await sealAnswer(codec, wait, isOver ? { decision: 'expired' } : answer, nowMs, blobs);
-    const result = await this.give(row, {
-      conditions: [{ kind: 'wait_open', wait: wait.id }, ...blobs.conditions()],
-      records: [record, ...blobs.writes()],
-    });
-    if (result.status === 'applied') this.emit({ type: 'answered', wait: id });
-    if (result.status !== 'applied' || isOver) {
-      const winner = (await readAnswer(codec, wait.id))?.answer;
-      if (winner !== undefined && (await isSameAnswer(codec, winner, answer))) return;
-      throw engineErrors.make('wait_closed', { wait: id, winner: winner?.decision ?? 'its thread' });
-    }
+    const { answerWait } = await onDemand();
+    const { ports, options, emit } = this;
+    const give: AnswerParts['give'] = (row, what) => this.give(row, what);
+    const parts = { ports, options, emit, give, id: this.id, ...(await this.opened('write')) };
+    await answerWait(parts, { id, digest, answer });
   }
 
   /**

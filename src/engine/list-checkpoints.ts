@@ -1,11 +1,9 @@
 import { type Checkpoint, checkpointInfo, openCheckpoint } from '../codec/checkpoint-codec.ts';
 import { codecErrors } from '../codec/errors.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
-import { openStateImage, type StateImage } from '../codec/thread-image.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
-import { type CheckpointId, sequenceOf, type ThreadId } from '../model/ids.ts';
+import { type CheckpointId, sequenceOf } from '../model/ids.ts';
 import type { StoredRecord, ThreadRow } from '../model/records.ts';
-import { engineErrors } from './errors.ts';
 
 export interface Page {
   /** Default 100. */
@@ -42,12 +40,4 @@ export async function listCheckpoints(
     if (made[index]?.key === row.head || !codecErrors.is(opened.reason, 'record_damaged')) throw opened.reason;
     return [];
   });
-}
-
-/** The state at a checkpoint. @throws `checkpoint_unknown`, `record_damaged` */
-export async function imageAt(codec: ThreadCodec, thread: ThreadId, id: CheckpointId): Promise<StateImage> {
-  const isThere =
-    sequenceOf(id) !== undefined && (await codec.source.get('checkpoints', codec.thread, id)) !== undefined;
-  if (!isThere) throw engineErrors.make('checkpoint_unknown', { thread, checkpoint: id });
-  return openStateImage(codec, id);
 }

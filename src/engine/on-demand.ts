@@ -6,6 +6,7 @@
 import { readMarks } from '../codec/quarantine.ts';
 import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
 import { versionFor } from '../program/pinned-version.ts';
+import { answerWait } from './answer-wait.ts';
 import { callInstead, modelNamed } from './call-instead.ts';
 import { checkExtension } from './check-extension.ts';
 import { checkEventQuery, checkPage } from './check-query.ts';
@@ -18,6 +19,7 @@ import { readEvents } from './event-log.ts';
 import { exportLog } from './export-log.ts';
 import { fieldChanged } from './field-changed.ts';
 import { freeSpace } from './free-space.ts';
+import { imageAt } from './image-at.ts';
 import { recordNodeFailure } from './ledger-writes-rare.ts';
 import { extend, halt } from './limit-boundaries.ts';
 import { LineEnds } from './line-ends.ts';
@@ -47,6 +49,7 @@ export const parts = {
   addReplayedInputs,
   adoptLost,
   answerToParent,
+  answerWait,
   callInstead,
   Children,
   childState,
@@ -66,6 +69,7 @@ export const parts = {
   freeSpace,
   giveRecorded,
   halt,
+  imageAt,
   inspect,
   isSharedWith,
   LineEnds,

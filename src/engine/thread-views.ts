@@ -12,7 +12,7 @@ import type { ThreadRow } from '../model/records.ts';
 import type { QuarantinedRecord } from '../model/repair.ts';
 import type { Wait } from '../model/wait.ts';
 import type { EventQuery } from './event-log.ts';
-import { imageAt, isPage, listCheckpoints, type Page } from './list-checkpoints.ts';
+import { isPage, listCheckpoints, type Page } from './list-checkpoints.ts';
 import { onDemand } from './load-on-demand.ts';
 import { controlOf } from './plans.ts';
 import { ThreadAccess } from './thread-access.ts';
@@ -30,7 +30,9 @@ export abstract class ThreadViews<State extends object = StateRecord> extends Th
     const { row, codec } = await this.opened();
     return readAgain(this.ports.store, row, async (now) => {
       const image =
-        checkpoint === undefined ? (await this.#image(now, codec)).state : await imageAt(codec, this.id, checkpoint);
+        checkpoint === undefined
+          ? (await this.#image(now, codec)).state
+          : await (await onDemand()).imageAt(codec, this.id, checkpoint);
       return (await ThreadState.read(codec, this.options.agent, image)).values as State;
     });
   }

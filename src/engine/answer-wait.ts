@@ -1,0 +1,60 @@
+/** What whoever is asked answers: checked against the wait, and kept once and for all (PROTOCOL 6). */
+import { BlobBatch } from '../codec/thread-codec.ts';
+import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
+import type { CommitGroup, GroupResult } from '../model/commit.ts';
+import type { Frame } from '../model/frame.ts';
+import type { WaitId } from '../model/ids.ts';
+import type { ThreadRow } from '../model/records.ts';
+import { decisionsFor, type WaitAnswer } from '../model/wait.ts';
+import { checkedInput } from '../program/tool-input.ts';
+import { toolNow } from '../program/versions.ts';
+import { engineErrors } from './errors.ts';
+import type { EngineOptions, RunPorts } from './ports.ts';
+import type { OpenThread } from './thread-access.ts';
+
+export interface AnswerParts extends OpenThread {
+  readonly id: string;
+  readonly ports: RunPorts;
+  readonly options: EngineOptions;
+  readonly emit: (frame: Frame) => void;
+  give(row: ThreadRow, what: Pick<CommitGroup, 'conditions' | 'records'>): Promise<GroupResult>;
+}
+
+interface Given {
+  readonly id: string;
+  readonly digest: string;
+  readonly answer: WaitAnswer;
+}
+
+/**
+ * Keeps the answer. The same one again changes nothing.
+ *
+ * @throws `wait_unknown`, `wait_closed` (with the winner), `answer_mismatch`, `answer_invalid`, `tool_input_invalid`
+ */
+export async function answerWait(parts: AnswerParts, { id, digest, answer }: Given): Promise<void> {
+  const { ports, row, codec } = parts;
+  const { agent } = parts.options;
+  const wait = await readWait(codec, id as WaitId);
+  if (wait === undefined) throw engineErrors.make('wait_unknown', { thread: parts.id, wait: id });
+  const allowed = decisionsFor[wait.kind];
+  if (!allowed.includes(answer?.decision)) {
+    const decision = String(answer?.decision);
+    throw engineErrors.make('answer_invalid', { wait: id, decision, allowed: allowed.join(', ') });
+  }
+  if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
+  const tool = agent.tools[toolNow(agent, wait.tool)];
+  if (tool !== undefined && answer.decision === 'allow' && answer.args !== undefined) checkedInput(tool, answer.args);
+  const nowMs = ports.time.nowMs();
+  const isOver = wait.expiresAtMs !== null && wait.expiresAtMs <= nowMs;
+  const blobs = new BlobBatch({ mayReuse: false });
+  const record = await sealAnswer(codec, wait, isOver ? { decision: 'expired' } : answer, nowMs, blobs);
+  const { status } = await parts.give(row, {
+    conditions: [{ kind: 'wait_open', wait: wait.id }, ...blobs.conditions()],
+    records: [record, ...blobs.writes()],
+  });
+  if (status === 'applied') parts.emit({ type: 'answered', wait: id });
+  if (status === 'applied' && !isOver) return;
+  const winner = (await readAnswer(codec, wait.id))?.answer;
+  if (winner !== undefined && (await isSameAnswer(codec, winner, answer))) return;
+  throw engineErrors.make('wait_closed', { wait: id, winner: winner?.decision ?? 'its thread' });
+}
