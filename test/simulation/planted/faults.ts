@@ -170,7 +170,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ),
   fault(
     'an answer may be written over',
-    'an answer that overtakes a cancel',
+    'an event that was taken by a step which an input takes the place of',
     'codec/wait-codec.ts',
     "return codec.sealRecord('waits', answerKey(wait.id), body);",
     "return codec.sealRecord('waits', answerKey(wait.id), body, { mode: 'replace' });",
