@@ -154,7 +154,8 @@ export async function standingChoices(
   const standing = await Promise.all(
     [...earlier, ...later].map(async (choice) => {
       const [entry] = (await readLedger(codec, choice.entry - 1, choice.entry)).entries;
-      const effect = entry && (await crossedBy(codec, [entry], false));
+      // One that is lost stands: without it the call would be made again.
+      const effect = entry === undefined ? lostEffect(choice.entry) : await crossedBy(codec, [entry], false);
       return effect && { standing: choice, effect };
     }),
   );

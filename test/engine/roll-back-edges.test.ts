@@ -79,3 +79,17 @@ test('[B12d] a fork asks for calls that are under way', async () => {
   });
   source.stop();
 });
+
+test('[B12c, I6] a result that was to be reused and is lost is not forgotten by going back once more: its call is not made again', async () => {
+  const world = new TravelWorld();
+  const thread = await world.done();
+  const target = await beforeNode(thread, 'mail');
+  await thread.rollBack(target, { effects: await choices(thread.rollBack(target), () => 'reuse') });
+  world.scene.lose('ledger', (key) => key === '0000000002.i');
+  await thread.edit({ round: 1 });
+
+  expect(await thread.run()).toMatchObject({ end: 'blocked', error: { code: 'record_missing' } });
+  expect(world.sent).toHaveLength(1);
+  await thread.edit({}, { effects: { 'lost:2': 'redo' } });
+  expect(await thread.run()).toEqual({ end: 'done' });
+});
