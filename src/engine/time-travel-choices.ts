@@ -95,7 +95,7 @@ export function checkedChoices(
   const stray = Object.keys(given).find((effect) => all.every(({ key }) => key !== effect));
   if (stray !== undefined) throw travelErrors.make('choice_unknown', { thread, effect: stray });
   const chosen = all.flatMap((effect): Chosen[] => {
-    const choice = Object.hasOwn(given, effect.key) ? given[effect.key] : undefined;
+    const choice = given[effect.key]; // a hash, or `lost:` and a number
     if (choice === undefined) return [];
     const problem = problemOf(agent, effect, choice);
     if (problem === undefined) return [{ effect, choice }];

@@ -33,7 +33,7 @@ export interface GoBackOptions {
 
 /** @throws `checkpoint_unknown` */
 export async function checkpointOf(parts: Pick<TravelParts, 'codec' | 'id'>, id: CheckpointId): Promise<StateImage> {
-  if (typeof id !== 'string' || sequenceOf(id) === undefined) throw unknownCheckpoint(parts, id);
+  if (sequenceOf(id) === undefined) throw unknownCheckpoint(parts, id);
   try {
     return await openStateImage(parts.codec, id);
   } catch (error) {

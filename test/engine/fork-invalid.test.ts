@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { defineAgent } from '../../src/program/agent.ts';
-import { head, Scene } from './support.ts';
+import { askingAgent } from './asking-agent.ts';
+import { answer, head, only, Scene } from './support.ts';
+import { beforeNode, choices } from './travel-agent.ts';
 
 test.each([
   [['gone'], 'go', 'its branch "gone" is not there; there are "split", "go"'],
@@ -50,5 +52,22 @@ test.each([
   expect((await head(await scene.open())).control.failure).toMatchObject({
     code: 'fork_invalid',
     details: { node: 'split', problem },
+  });
+});
+
+test('[B12d] a call whose arguments a person edited cannot be reused by a fork: its own call could not be told', async () => {
+  const { agent, sent } = askingAgent();
+  const thread = await new Scene({ agent }).begun();
+  await thread.run();
+  const wait = only(await thread.waits());
+  await answer(thread, wait, { decision: 'allow', args: { to: 'bob', note: 'hi' } });
+  expect(await thread.run()).toEqual({ end: 'done' });
+  expect(sent).toEqual(['bob: hi']);
+
+  const at = await beforeNode(thread, 'go');
+  const effects = await choices(thread.fork(at, { id: 'fork' }), () => 'reuse');
+  await expect(thread.fork(at, { id: 'fork', effects })).rejects.toMatchObject({
+    code: 'choice_invalid',
+    details: { name: 'send', choice: 'reuse', problem: expect.stringContaining('its arguments were edited') },
   });
 });

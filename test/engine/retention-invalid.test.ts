@@ -74,5 +74,11 @@ test('[A1a] what a compaction keeps beside the checkpoints is no checkpoint', as
   const beside = (await scene.stored('checkpoints')).map(({ key }) => key).find((key) => sequenceOf(key) === undefined);
 
   expect(beside).toBeDefined();
-  await expect(thread.state(beside as CheckpointId)).rejects.toMatchObject({ code: 'checkpoint_unknown' });
+  for (const ask of [
+    () => thread.state(beside as CheckpointId),
+    () => thread.inspect(beside as CheckpointId),
+    () => thread.rollBack(beside as CheckpointId),
+  ]) {
+    await expect(ask()).rejects.toMatchObject({ code: 'checkpoint_unknown' });
+  }
 });

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { log } from '../../src/model/fields.ts';
+import type { CheckpointId } from '../../src/model/ids.ts';
+import { defineAgent } from '../../src/program/agent.ts';
 import { askingAgent } from './asking-agent.ts';
 import { answer, head, nth, only, Scene } from './support.ts';
 import { beforeNode, choices, TravelWorld } from './travel-agent.ts';
@@ -30,6 +34,27 @@ test('[B12c] a record of the ledger that is lost may have been any call: passing
   });
   const reuse = await choices(thread.rollBack(target), () => 'reuse');
   await expect(thread.rollBack(target, { effects: reuse })).rejects.toMatchObject({ code: 'choice_invalid' });
+  await expect(thread.rollBack(target, { effects: { ...reuse, 'lost:2': 'compensate' } })).rejects.toMatchObject({
+    code: 'choice_invalid',
+    details: { effect: 'lost:2', problem: 'what it was is not known' },
+  });
+});
+
+test('[B12c] what its tool has undone already cannot be undone once more', async () => {
+  const world = new TravelWorld();
+  world.onSend = () => {
+    throw new Error('the line went dead');
+  };
+  const thread = await world.done();
+  expect((await head(thread)).control.failure?.code).toBe('effect_compensated');
+  const target = await beforeNode(thread, 'think');
+
+  const effects = await choices(thread.rollBack(target), (name) => (name === 'send' ? 'compensate' : 'redo'));
+  await expect(thread.rollBack(target, { effects })).rejects.toMatchObject({
+    code: 'choice_invalid',
+    details: { name: 'send', problem: 'it was undone already' },
+  });
+  expect(world.calledBack).toHaveLength(1);
 });
 
 test('[B12c] the salt of the step ids is a new one', async () => {
@@ -92,4 +117,22 @@ test('[B12c, I6] a result that was to be reused and is lost is not forgotten by 
   expect(world.sent).toHaveLength(1);
   await thread.edit({}, { effects: { 'lost:2': 'redo' } });
   expect(await thread.run()).toEqual({ end: 'done' });
+});
+
+test('[B15a, B12c] a thread that newer code ran is not taken back, nor edited, by an older version', async () => {
+  const of = (version: number) =>
+    defineAgent({
+      ...{ name: 'aging', version, state: { said: log(z.string()) }, start: 'go' },
+      nodes: { go: (_state, { end }) => end({ said: [`version ${version}`] }) },
+    });
+  const scene = new Scene({ agent: of(2) });
+  const thread = await scene.begun();
+  await thread.run();
+  const [newest, root] = await thread.checkpoints();
+
+  const older = await scene.open({ agent: of(1) });
+  const refused = { code: 'agent_too_old', details: { agentVersion: 2, version: 1 } };
+  await expect(older.rollBack(root?.id as CheckpointId)).rejects.toMatchObject(refused);
+  await expect(older.edit({ said: ['edited'] })).rejects.toMatchObject(refused);
+  expect((await thread.row())?.head).toBe(newest?.id);
 });

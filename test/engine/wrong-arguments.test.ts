@@ -163,6 +163,12 @@ describe('what a thread is asked', () => {
       'no checkpoint then',
     ],
     ['state', (thread) => thread.state(odd(7)), 'checkpoint_unknown', 'has no checkpoint 7'],
+    [
+      'inspect',
+      async (thread) => thread.inspect(odd([(await head(thread)).id])),
+      'checkpoint_unknown',
+      'has no checkpoint',
+    ],
     ['inspect', (thread) => thread.inspect(odd(null)), 'checkpoint_unknown', 'has no checkpoint null'],
     ['rollBack', (thread) => thread.rollBack(odd('then')), 'checkpoint_unknown', 'has no checkpoint then'],
     ['diff', (thread) => thread.diff(odd(null), {}), 'side_invalid', 'not null'],
