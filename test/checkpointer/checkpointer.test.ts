@@ -4,6 +4,7 @@ import { Checkpointer } from '../../src/checkpointer/checkpointer.ts';
 import { checkpointerErrors } from '../../src/checkpointer/errors.ts';
 import type { CheckpointerOptions } from '../../src/checkpointer/options.ts';
 import { log, secret, value } from '../../src/model/fields.ts';
+import { defineAgent } from '../../src/program/agent.ts';
 import type { Store } from '../../src/store/store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
 import { withMethods } from '../engine/support.ts';
@@ -401,5 +402,38 @@ describe('bad input', () => {
       code: 'option_invalid',
       details: { option: 'limit', problem: `${limit} is not a whole number from 1` },
     });
+  });
+
+  test('[A1a] a thread of an agent can be read, and not saved to', async () => {
+    const agent = defineAgent({
+      ...{ name: 'counter', version: 1, state: { n: value(z.number(), 0) }, start: 'go' },
+      nodes: { go: (_state, { end }) => end({ n: 7 }) },
+    });
+    const thread = (await world.engine({ agent })).thread('t');
+    await thread.send({});
+    await thread.run();
+    const saver = await open();
+    const state = await saver.load('t');
+
+    expect(state).toEqual({ n: 7 });
+    await expect(saver.save('t', { n: 8 })).rejects.toMatchObject({
+      code: 'thread_of_an_agent',
+      details: { thread: 't', agent: 'counter' },
+    });
+    expect((await thread.state()).n).toBe(7);
+  });
+
+  test('[A14b] a thread of another owner is neither read, listed, saved nor deleted', async () => {
+    const ann = await open({ owner: 'ann' });
+    const id = await ann.save('t', { n: 1 });
+    const bob = await open({ owner: 'bob' });
+    const refused = { code: 'not_owner', details: { thread: 't', owner: 'bob' } };
+
+    await expect(bob.load('t')).rejects.toMatchObject(refused);
+    await expect(bob.loadCheckpoint('t', id)).rejects.toMatchObject(refused);
+    await expect(bob.list('t')).rejects.toMatchObject(refused);
+    await expect(bob.save('t', { n: 2 })).rejects.toMatchObject(refused);
+    await expect(bob.delete('t')).rejects.toMatchObject(refused);
+    expect(await ann.load('t')).toEqual({ n: 1 });
   });
 });

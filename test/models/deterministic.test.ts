@@ -8,7 +8,7 @@ test.each<[object, string]>([
   [{ rules: [], firstPieceMs: -1 }, 'firstPieceMs is -1, not a number from 0'],
   [{ rules: [], betweenPiecesMs: '5' }, 'betweenPiecesMs is of type string, not a number from 0'],
   [{ rules: [], piecesMs: 5 }, 'its options have "piecesMs"; there are name, rules,'],
-])('[E2e] a deterministic model of %j is refused', (options, problem) => {
+])('a deterministic model of %j is refused', (options, problem) => {
   expect(() => deterministicModel(options as never)).toThrow(
     `deterministicModel(options) cannot be called so: ${problem}`,
   );

@@ -8,14 +8,14 @@ import { TestWorld } from '../../src/testing/test-engine.ts';
 const odd = (given: unknown) => given as never;
 
 describe('a manual clock', () => {
-  test.each([-1, Number.NaN, Infinity, '5', undefined])('[E4a] is not moved on by %j', (durationMs) => {
+  test.each([-1, Number.NaN, Infinity, '5', undefined])('is not moved on by %j', (durationMs) => {
     const clock = new ManualClock(0);
 
     expect(() => clock.advance(odd(durationMs))).toThrow(`the time is ${durationMs}, not a number of milliseconds`);
     expect(clock.nowMs()).toBe(0);
   });
 
-  test.each([Number.NaN, -Infinity, '5'])('[E4a] is not put to %j', (durationMs) => {
+  test.each([Number.NaN, -Infinity, '5'])('is not put to %j', (durationMs) => {
     const clock = new ManualClock(0);
 
     expect(() => clock.jump(odd(durationMs))).toThrow('jump(durationMs) cannot be called so');
@@ -23,7 +23,20 @@ describe('a manual clock', () => {
     expect(clock.nowMs()).toBe(0);
   });
 
-  test('[E4a] is moved on by nothing, and put back', () => {
+  test('lets one sleep of a length pass, and the next one last', async () => {
+    const clock = new ManualClock(0);
+    clock.passNext(5);
+    await clock.sleep(5);
+    expect(clock.nowMs()).toBe(5);
+
+    const second = clock.sleep(5).then(() => clock.nowMs());
+    await Promise.resolve();
+    expect(clock.nowMs()).toBe(5);
+    clock.advance(7);
+    expect(await second).toBe(12);
+  });
+
+  test('is moved on by nothing, and put back', () => {
     const clock = new ManualClock(5);
     clock.advance(0);
     clock.jump(-5);
@@ -32,7 +45,7 @@ describe('a manual clock', () => {
   });
 });
 
-test.each([Number.NaN, 1.5, '7', null])('[E4a] a seed of %j is refused', (seed) => {
+test.each([Number.NaN, 1.5, '7', null])('a seed of %j is refused', (seed) => {
   expect(() => seededRandom(odd(seed))).toThrow(`the seed is ${seed}, not a whole number`);
   expect(() => new TestWorld({ seed: odd(seed) })).toThrow(`the seed is ${seed}, not a whole number`);
 });

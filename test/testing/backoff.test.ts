@@ -5,6 +5,7 @@ import { log } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
+import { quiet } from '../engine/support.ts';
 
 function failing() {
   const runs: string[] = [];
@@ -29,7 +30,7 @@ function failing() {
   return { agent, runs };
 }
 
-test('[E4a] the waits between attempts of nodes and calls pass by themselves, and the time with them', async () => {
+test('the waits between attempts of nodes and calls pass by themselves, and the time with them', async () => {
   const { agent, runs } = failing();
   const world = new TestWorld();
   const thread = (await world.engine({ agent })).thread('t');
@@ -43,7 +44,7 @@ test('[E4a] the waits between attempts of nodes and calls pass by themselves, an
   expect(world.clock.nowMs() - beganMs).toBe(waited.reduce((sum, inMs) => sum + inMs, 0));
 });
 
-test('[E4a] two lines that wait equally long pass their own waits, each once', async () => {
+test('two lines that wait equally long pass their own waits, each once', async () => {
   const retry = { attempts: 2, backoffMs: [100], jitter: 0 };
   const seen = new Set<string>();
   const work = (name: string) => {
@@ -70,15 +71,18 @@ test('[E4a] two lines that wait equally long pass their own waits, each once', a
   expect(world.clock.nowMs() - beganMs).toBeLessThanOrEqual(200);
 });
 
-test('[E4a] a world whose backoff waits stands still until its clock is moved', async () => {
+test('a world whose backoff waits stands still until its clock is moved', async () => {
   const { agent, runs } = failing();
   const world = new TestWorld();
   world.backoff = 'waits';
   const thread = (await world.engine({ agent })).thread('t');
   await thread.send({});
+  const beganMs = world.clock.nowMs();
   const run = thread.run();
 
   const inMs = await world.clock.whenAsleep((ms) => ms > 800 && ms < 1_200);
+  await quiet();
+  expect(world.clock.nowMs()).toBe(beganMs);
   expect(runs).toEqual(['node']);
   world.clock.advance(inMs);
   await world.clock.whenAsleep((ms) => ms > 4_000 && ms < 6_000);
@@ -87,7 +91,7 @@ test('[E4a] a world whose backoff waits stands still until its clock is moved', 
   expect(await run).toEqual({ end: 'stopped' });
 });
 
-test('[E4a] a backoff that is neither is refused', async () => {
+test('a backoff that is neither is refused', async () => {
   const world = new TestWorld();
   world.backoff = 'stands' as never;
 
