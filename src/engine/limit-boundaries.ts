@@ -2,6 +2,8 @@
 import type { Control, Limits } from '../model/checkpoint.ts';
 import { type Extension, withSettled } from '../model/inbox.ts';
 import { type Boundary, earliest } from './boundary.ts';
+import { LineDraft } from './line-draft.ts';
+import { openLines } from './line-status.ts';
 import { controlOf } from './plans.ts';
 import { halted } from './run-end.ts';
 
@@ -32,7 +34,8 @@ function isOutOfSteps({ status, failure }: Control): boolean {
 
 /**
  * Raises limits. A run that had reached one goes on; also one that failed by the step limit, unless it was cancelled since. The
- * thread is to be woken for waits whose time passed meanwhile, or still has to.
+ * steps of one that was timed out have their deadlines anew: else it would stop at them again at once. The thread is to be woken
+ * for waits whose time passed meanwhile, or still has to.
  */
 export async function extend(boundary: Boundary, order: number, extension: Extension): Promise<void> {
   const { control, position, lines } = boundary;
@@ -40,11 +43,17 @@ export async function extend(boundary: Boundary, order: number, extension: Exten
   const goesOn = halted.includes(control.status) || (isOutOfSteps(control) && isThere);
   const open = await boundary.unanswered(control.waits);
   const wakeUpAtMs = earliest(open.map(({ expiresAtMs }) => expiresAtMs));
+  const sinceMs = boundary.elapsedMs();
   await boundary.commit((image) => {
     const before = controlOf(image, boundary.parts.options.agent.maxSteps);
+    const draft = new LineDraft(boundary.lines);
+    if (control.status === 'timed_out') for (const line of openLines(draft.lines)) draft.putLine({ ...line, sinceMs });
     return {
       cause: 'extended',
+      lines: draft.lines,
+      change: { set: draft.set, append: new Map(), remove: [] },
       control: {
+        ...(control.status === 'timed_out' && { stepFromMs: sinceMs }),
         ...(goesOn && { status: 'running', failure: null }),
         ...withSettled(before, [order]),
         run: { ...before.run, maxSteps: before.run.maxSteps + (extension.steps ?? 0) },

@@ -52,6 +52,37 @@ describe('a deadline', () => {
     expect((await plainState(await scene.open())).said).toEqual(['one']);
   });
 
+  test.each([
+    ['of the one step', false],
+    ['of lines side by side', true],
+  ])('[B7a, B7e] %s that was reached can be extended: a step has its deadline anew', async (_of, isForked) => {
+    const deadlineMs = 1_000;
+    const agent = defineAgent({
+      name: 'limited',
+      version: 1,
+      state,
+      start: isForked ? 'fork' : 'a',
+      nodes: {
+        fork: (_state, { parallel }) => parallel(['a', 'b']),
+        a: { deadlineMs, run: async (_state, { ask, end }) => end({ said: [String(await ask('well?'))] }) },
+        b: { deadlineMs, run: async (_state, { ask, end }) => end({ said: [String(await ask('well?'))] }) },
+      },
+    });
+    const scene = new Scene({ agent });
+    await (await scene.begun()).run();
+    scene.clock.advance(1_000);
+    expect(await run(scene)).toEqual({ end: 'timed_out' });
+    await (await scene.open()).extend({ runMs: 1 });
+    expect(await run(scene)).toEqual({ end: 'waiting' });
+    scene.clock.advance(999);
+    expect(await run(scene)).toEqual({ end: 'waiting' });
+    for (const wait of await (await scene.open()).waits())
+      await answer(await scene.open(), wait, { decision: 'reply', value: 'late' });
+
+    expect(await run(scene)).toEqual({ end: 'done' });
+    expect(new Set((await plainState(await scene.open())).said as string[])).toEqual(new Set(['late']));
+  });
+
   test('[B7e] that was reached can be extended: the run goes on with the answers it had', async () => {
     const scene = asking({ runMs: 1_000 });
     await (await scene.begun()).run();
