@@ -5,7 +5,7 @@ import type { CommitGroup, GroupResult } from '../model/commit.ts';
 import type { Frame } from '../model/frame.ts';
 import type { WaitId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
-import { decisionsFor, type WaitAnswer } from '../model/wait.ts';
+import { type Decision, decisionsFor, type Wait, type WaitAnswer } from '../model/wait.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { toolNow } from '../program/versions.ts';
 import { engineErrors } from './errors.ts';
@@ -36,11 +36,7 @@ export async function answerWait(parts: AnswerParts, { id, digest, answer }: Giv
   const { agent } = parts.options;
   const wait = await readWait(codec, id as WaitId);
   if (wait === undefined) throw engineErrors.make('wait_unknown', { thread: parts.id, wait: id });
-  const allowed = decisionsFor[wait.kind];
-  if (!allowed.includes(answer?.decision)) {
-    const decision = String(answer?.decision);
-    throw engineErrors.make('answer_invalid', { wait: id, decision, allowed: allowed.join(', ') });
-  }
+  checkAnswer(wait, answer);
   if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
   const tool = agent.tools[toolNow(agent, wait.tool)];
   if (tool !== undefined && answer.decision === 'allow' && answer.args !== undefined) checkedInput(tool, answer.args);
@@ -57,4 +53,23 @@ export async function answerWait(parts: AnswerParts, { id, digest, answer }: Giv
   const winner = (await readAnswer(codec, wait.id))?.answer;
   if (winner !== undefined && (await isSameAnswer(codec, winner, answer))) return;
   throw engineErrors.make('wait_closed', { wait: id, winner: winner?.decision ?? 'its thread' });
+}
+
+/** What each decision of a person carries besides. */
+const carried: Partial<Record<Decision, readonly string[]>> = {
+  allow: ['args', 'forThread'],
+  deny: ['reason'],
+  done: ['result'],
+  reply: ['value'],
+};
+
+/** Nobody can answer twice: what would be passed over is refused. @throws `answer_invalid` */
+function checkAnswer({ id, kind }: Wait, answer: WaitAnswer): void {
+  const allowed = decisionsFor[kind];
+  const decision = answer?.decision;
+  const strange = Object.keys(answer ?? {}).find((key) => key !== 'decision' && !carried[decision]?.includes(key));
+  if (allowed.includes(decision) && strange === undefined) return;
+  const shown = allowed.map((each) => (carried[each] === undefined ? each : `${each} (${carried[each].join(', ')})`));
+  const given = allowed.includes(decision) ? `${decision} with "${strange}"` : String(decision);
+  throw engineErrors.make('answer_invalid', { wait: id, decision: given, allowed: shown.join(', ') });
 }

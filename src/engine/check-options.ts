@@ -18,11 +18,20 @@ export function checkOptions({
   checkWord('durability', durability, ['strict', 'relaxed']);
   checkWord('resume', resume, ['auto', 'on-request']);
   if (!(maxResumes >= 1)) refuse('maxResumes', `${String(maxResumes)} is not a number from 1`);
+  if (given.secrets !== undefined && typeof given.secrets !== 'function')
+    refuse('secrets', 'give a function that gives a list of texts');
   const problem = tierProblem(tiers ?? {});
   if (problem !== undefined) refuse('tiers', problem);
   for (const [name, model] of Object.entries({ model: given.model, ...given.models })) {
     if (model !== undefined && typeof model.stream !== 'function') refuse(name, 'a model has a function stream');
   }
+}
+
+/** What must never be shown. A text is a list of its letters, of which nothing would be hidden. @throws `option_invalid` */
+export function secretsOf({ secrets }: Pick<EngineOptions, 'secrets'>): Iterable<string> {
+  const given = secrets?.() ?? [];
+  if (typeof given === 'string') refuse('secrets', 'it gave one text: give a list of texts');
+  return given;
 }
 
 function checkWord(option: string, given: string, words: readonly string[]): void {

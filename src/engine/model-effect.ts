@@ -40,6 +40,10 @@ function isCountable(model: LanguageModel, usage: ModelUsage | null): usage is M
   return amounts.every((amount) => Number.isFinite(amount) && amount >= 0);
 }
 
+function isToolCall({ callId, tool }: Partial<ModelToolCall> = {}): boolean {
+  return typeof callId === 'string' && typeof tool === 'string';
+}
+
 async function collectAnswer(
   run: StepRun,
   model: LanguageModel,
@@ -60,12 +64,12 @@ async function collectAnswer(
   let usage: ModelUsage | undefined;
   for await (const part of model.stream(request, { effectKey, attempt, abortSignal, clock: run.ports.clock })) {
     abortSignal.throwIfAborted();
-    if (part.type === 'text') {
+    if (part?.type === 'text' && typeof part.text === 'string') {
       run.emit({ type: 'token', ...about, offset: text.length, text: part.text });
       text += part.text;
-    } else if (part.type === 'tool_call') {
+    } else if (part?.type === 'tool_call' && isToolCall(part.call)) {
       toolCalls.push(part.call);
-    } else if (part.type === 'finish') {
+    } else if (part?.type === 'finish' && typeof part.usage === 'object') {
       usage = part.usage;
       break;
     } else {

@@ -2,7 +2,7 @@
 
 import { validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
-import { checkDuration, checkText } from '../program/arguments.ts';
+import { checkDuration, checkName, checkText } from '../program/arguments.ts';
 import type { WaitCalls } from '../program/node-context.ts';
 import { checkOptions, checkSchema, checkWord } from '../program/option-checks.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
@@ -17,7 +17,7 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
       at('ask', options, async (place) => {
         checkOptions('ask(question)', options, ['answer', 'show', 'expiresMs', 'key']);
         const { answer: schema, show = null, expiresMs = null } = options;
-        checkText('ask(question)', 'the question', question);
+        checkName('ask(question)', 'the question', question);
         checkSchema('ask(question)', 'answer', schema);
         checkDuration('ask(question)', 'expiresMs', expiresMs);
         for (let round = 1, problem = ''; ; round += 1) {
@@ -38,7 +38,7 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
       at(`event ${event}`, options, async (place) => {
         checkOptions('waitFor(event)', options, ['value', 'expiresMs', 'key']);
         const { value: schema, expiresMs = null } = options;
-        checkText('waitFor(event)', 'the name', event);
+        checkName('waitFor(event)', 'the name', event);
         checkSchema('waitFor(event)', 'value', schema);
         checkDuration('waitFor(event)', 'expiresMs', expiresMs);
         const asked = { kind: 'event', about: event, args: null, reason: event, expiresInMs: expiresMs } as const;

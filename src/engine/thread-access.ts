@@ -10,6 +10,7 @@ import type { Frame } from '../model/frame.ts';
 import type { CommitId, ThreadHash, ThreadId } from '../model/ids.ts';
 import { endStatuses, type ThreadRow } from '../model/records.ts';
 import type { AnyAgent } from '../program/agent.ts';
+import { secretsOf } from './check-options.ts';
 import { createThread } from './create-thread.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
@@ -117,7 +118,7 @@ export class ThreadAccess {
     }
     if (this.#codec?.incarnation !== row.incarnation) {
       const codec = await keyRing.openThread(row.thread, row.incarnation, wraps);
-      for (const secret of this.#options.secrets?.() ?? []) codec.secrets.add(secret);
+      for (const secret of secretsOf(this.#options)) codec.secrets.add(secret);
       this.#codec = codec;
     }
     const codec = this.#codec;

@@ -1,4 +1,4 @@
-import { checkDuration, checkList } from '../program/arguments.ts';
+import { checkDuration, checkList, kindOf, refuse } from '../program/arguments.ts';
 import type { LanguageModel, ModelContext, ModelPart, ModelRequest, ModelToolCall } from '../program/model.ts';
 import { checkAmount, checkOptions } from '../program/option-checks.ts';
 
@@ -33,6 +33,8 @@ const call = 'deterministicModel(options)';
 export function deterministicModel(options: DeterministicModelOptions): LanguageModel {
   checkOptions(call, options, ['name', 'rules', 'firstPieceMs', 'betweenPiecesMs', 'pieceLength']);
   checkList(call, 'rules', options.rules);
+  for (const [index, rule] of options.rules.entries())
+    if (typeof rule !== 'function') refuse(call, `rule ${index + 1} is ${kindOf(rule)}, not a function`);
   checkDuration(call, 'firstPieceMs', options.firstPieceMs);
   checkDuration(call, 'betweenPiecesMs', options.betweenPiecesMs);
   checkAmount(call, 'pieceLength', options.pieceLength, 'whole from 1');
@@ -56,13 +58,29 @@ export function deterministicModel(options: DeterministicModelOptions): Language
 }
 
 function answerOf(rules: readonly ModelRule[], request: ModelRequest): RuleAnswer {
-  for (const rule of rules) {
+  for (const [index, rule] of rules.entries()) {
     const answer = rule(request);
-    if (answer !== undefined) return answer;
+    if (answer === undefined) continue;
+    checkAnswer(`rule ${index + 1} gave`, answer);
+    return answer;
   }
   const last = request.messages.at(-1);
   const asked = last !== undefined && 'text' in last ? last.text.slice(0, 80) : '';
   throw new Error(`No rule of the deterministic model answers this request: "${asked}".`);
+}
+
+const answerKeys = ['text', 'value', 'toolCalls'];
+
+/** What would pass for an empty answer. @throws `argument_invalid` */
+function checkAnswer(rule: string, answer: RuleAnswer): void {
+  if (typeof answer !== 'object' || answer === null) refuse(call, `${rule} what is ${kindOf(answer)}, not an object`);
+  if ('then' in answer) refuse(call, `${rule} a promise: it must answer at once`);
+  const keys = Object.keys(answer);
+  const strange = keys.find((key) => !answerKeys.includes(key));
+  if (strange !== undefined) refuse(call, `${rule} "${strange}"; there are ${answerKeys.join(', ')}`);
+  if (keys.length === 0) refuse(call, `${rule} nothing: give text, value or toolCalls`);
+  const { text = '' } = answer;
+  if (typeof text !== 'string') refuse(call, `${rule} a text ${kindOf(text)}, not a text`);
 }
 
 function tokens(text: string): number {

@@ -7,6 +7,12 @@ export function checkText(call: string, what: string, given: unknown): void {
 }
 
 /** @throws `argument_invalid` */
+export function checkName(call: string, what: string, given: unknown): void {
+  checkText(call, what, given);
+  if (given === '') refuse(call, `${what} is empty`);
+}
+
+/** @throws `argument_invalid` */
 export function checkList(call: string, what: string, given: unknown): void {
   if (!Array.isArray(given)) refuse(call, `${what} is ${kindOf(given)}, not a list`);
 }

@@ -85,6 +85,8 @@ export function subgraphProblem(name: string, graph: object): string | undefined
 
 export function toolDefinitionProblem(name: string, tool: object): string | undefined {
   if (!isSchema((tool as { readonly input?: unknown }).input)) return `tool "${name}" has no input: give a schema`;
+  const { description = '' } = tool as { readonly description?: unknown };
+  if (description === '') return `tool "${name}" has no description: people who are asked read it`;
   return problemIn(`tool "${name}"`, tool, toolChecks) ?? missingIn(`tool "${name}"`, tool);
 }
 

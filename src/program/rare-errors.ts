@@ -14,7 +14,7 @@ export interface RareProgramErrorDetails {
   children_too_deep: { chain: string; most: number };
   child_failed: { agent: string; thread: string; status: string; reason: string };
   model_unknown: { model: string; known: string };
-  part_invalid: { model: string; type: string };
+  part_invalid: { model: string; problem: string };
   usage_invalid: { model: string; inputTokens: string; outputTokens: string; cost: string };
 }
 
@@ -40,7 +40,7 @@ export const rareProgramErrors = errorFamily<RareProgramErrorDetails>({
   model_unknown: (d) =>
     `The policy names model "${d.model}"; serve(agent, { models }) has ${d.known}. Give it there by that name.`,
   part_invalid: (d) =>
-    `Model "${d.model}" gave a part of the type "${d.type}"; there are text, tool_call and finish. Mend its stream.`,
+    `Model "${d.model}" gave a part that cannot be used: ${d.problem}. Mend its stream.`,
   usage_invalid: (d) =>
     `Model "${d.model}" finished with a use that cannot be counted: inputTokens ${d.inputTokens}, outputTokens ${d.outputTokens}, cost ${d.cost}. Each must be a number from 0: mend its finish part, or its price.`,
 });

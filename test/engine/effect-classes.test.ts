@@ -245,7 +245,7 @@ describe('a person decides about a call in doubt', () => {
 
     await expect(answer(thread, only(await thread.waits()), { decision: 'allow' })).rejects.toMatchObject({
       code: 'answer_invalid',
-      details: { decision: 'allow', allowed: 'done, not_done, give_up' },
+      details: { decision: 'allow', allowed: 'done (result), not_done, give_up' },
     });
   });
 });

@@ -56,14 +56,22 @@ describe('the use that a model tells', () => {
   });
 });
 
-test('[B7c] a part of an answer that nobody knows fails its call once, and is named', async () => {
+test.each([
+  [{ type: 'reasoning', text: 'because' }, 'its type is "reasoning"; there are text, tool_call, finish'],
+  [{ type: 'text', content: 'hi' }, 'its text is undefined, not a text'],
+  [{ type: 'text', text: 5 }, 'its text is of type number, not a text'],
+  [{ type: 'tool_call', callId: 'a', tool: 'b' }, 'its call has no callId and tool, as texts'],
+  [{ type: 'tool_call', call: {} }, 'its call has no callId and tool, as texts'],
+  [{ type: 'finish' }, 'its usage is undefined, not an object'],
+  [null, 'it is null, not an object'],
+])('[B7c] a part of an answer that nobody can use fails its call once, and is named: %j', async (part, problem) => {
   let calls = 0;
   const model: LanguageModel = {
     name: 'odd',
     async *stream() {
       calls += 1;
       yield { type: 'text', text: 'yes' };
-      yield { type: 'reasoning', text: 'because' } as never;
+      yield part as never;
       yield { type: 'finish', usage: { inputTokens: 1, outputTokens: 1 } };
     },
   };
@@ -73,7 +81,7 @@ test('[B7c] a part of an answer that nobody knows fails its call once, and is na
   expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
   expect((await head(await scene.open())).control.failure).toMatchObject({
     code: 'effect_failed',
-    cause: { code: 'part_invalid', details: { model: 'odd', type: 'reasoning' } },
+    cause: { code: 'part_invalid', details: { model: 'odd', problem } },
   });
   expect(calls).toBe(1);
 });

@@ -39,6 +39,8 @@ describe('a call of a node', () => {
     ['ask', ({ ask }) => ask(odd({ q: 1 })), 'the question is of type object, not a text'],
     ['ask', ({ ask }) => ask('well?', odd({ expiresMs: '5' })), 'expiresMs is of type string, not a number from 0'],
     ['waitFor', ({ waitFor }) => waitFor(odd(['word'])), 'the name is a list, not a text'],
+    ['waitFor', ({ waitFor }) => waitFor(''), 'the name is empty'],
+    ['ask', ({ ask }) => ask(''), 'the question is empty'],
     ['waitFor', ({ waitFor }) => waitFor('word', { expiresMs: Number.NaN }), 'expiresMs is NaN, not a number from 0'],
     ['emit', ({ emit }) => emit(odd(undefined)), 'the name is undefined, not a text'],
     ['model', ({ model }) => model.text(odd({ text: 'x' })), 'the prompt is of type object, not a text'],
@@ -207,10 +209,39 @@ describe('what a thread is asked', () => {
 
       await expect(asking.answer(wait?.id ?? '', wait?.digest ?? '', odd(given))).rejects.toMatchObject({
         code: 'answer_invalid',
-        details: { allowed: 'allow, deny' },
+        details: { allowed: 'allow (args, forThread), deny (reason)' },
       });
     },
   );
+});
+
+test.each([
+  [{ decision: 'allow', edited: { to: 'x' } }, 'allow with "edited"'],
+  [{ decision: 'deny', why: 'no' }, 'deny with "why"'],
+  [{ decision: 'edit', args: {} }, 'edit'],
+])('[B9c] an answer with what no answer has is refused, and the wait stays open: %j', async (given, decision) => {
+  const asking = await doing(({ call }) => call('send', odd({}))).begun();
+  await asking.run();
+  const [wait] = await asking.waits();
+
+  await expect(asking.answer(wait?.id ?? '', wait?.digest ?? '', odd(given))).rejects.toMatchObject({
+    code: 'answer_invalid',
+    message: expect.stringContaining(
+      `cannot be answered with ${JSON.stringify(decision)}. Answer allow (args, forThread), deny (reason).`,
+    ),
+  });
+  expect(await asking.waits()).toHaveLength(1);
+});
+
+test('[A13c] secrets that are one text, and no list of them, are refused before the thread is opened', async () => {
+  const scene = doing(() => undefined);
+  await scene.begun();
+  const { agent } = scene;
+
+  await expect((await scene.open({ agent, secrets: () => 'sk-12345678' })).run()).resolves.toMatchObject({
+    end: 'blocked',
+    error: { code: 'option_invalid', details: { option: 'secrets' } },
+  });
 });
 
 describe('an engine', () => {

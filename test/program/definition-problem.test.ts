@@ -128,6 +128,8 @@ test.each([
   [{}, { deadlineMs: 0 }, {}, 'node "go" deadlineMs is 0, not a number above 0'],
   [{}, {}, { name: 'take' }, 'tool "take" is listed under "get": use its name'],
   [{}, {}, { description: 7 }, 'tool "get" has the description 7, not a text'],
+  [{}, {}, { description: undefined }, 'tool "get" has no description'],
+  [{}, {}, { description: '' }, 'tool "get" has no description'],
   [{}, {}, { effect: 'twice' }, 'tool "get" has the effect class "twice": say read, idempotent or once'],
   [{}, {}, { effect: undefined }, 'tool "get" has the effect class "undefined": say read, idempotent or once'],
   [{}, {}, { run: 'get' }, 'tool "get" has the run "get", not a function'],
