@@ -1,5 +1,5 @@
-import type { LanguageModel, ModelUsage } from '../program/model.ts';
 import { kindOf } from '../program/arguments.ts';
+import type { LanguageModel, ModelUsage } from '../program/model.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
 import { costOf } from './model-effect.ts';
 

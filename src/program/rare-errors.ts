@@ -39,8 +39,7 @@ export const rareProgramErrors = errorFamily<RareProgramErrorDetails>({
   child_failed: (d) => `Child "${d.agent}" on thread "${d.thread}" ended as ${d.status}: ${d.reason}`,
   model_unknown: (d) =>
     `The policy names model "${d.model}"; serve(agent, { models }) has ${d.known}. Give it there by that name.`,
-  part_invalid: (d) =>
-    `Model "${d.model}" gave a part that cannot be used: ${d.problem}. Mend its stream.`,
+  part_invalid: (d) => `Model "${d.model}" gave a part that cannot be used: ${d.problem}. Mend its stream.`,
   usage_invalid: (d) =>
     `Model "${d.model}" finished with a use that cannot be counted: inputTokens ${d.inputTokens}, outputTokens ${d.outputTokens}, cost ${d.cost}. Each must be a number from 0: mend its finish part, or its price.`,
 });
