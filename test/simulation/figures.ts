@@ -8,6 +8,8 @@ export interface Order {
   readonly withScenarios: boolean;
   /** One in so many crash points is met once more, with a second crash during the recovery; 0 for none. */
   readonly secondEvery: number;
+  /** Every second scenario is tried at one in so many of its crash points; the others at all. */
+  readonly pointEvery: number;
   /** Only scenarios whose name holds this. */
   readonly only?: string | undefined;
   /** Which of so many equal parts of all this is to be done here, from 0. */

@@ -45,6 +45,7 @@ const order = {
   firstSeed,
   withScenarios: !replays && !options['no-scenarios'],
   secondEvery: options.single ? 0 : 1,
+  pointEvery: 1,
   replays,
   ...(options.only !== undefined && { only: options.only }),
   parts,

@@ -10,8 +10,11 @@ import { toMeet } from './world/met.ts';
 
 const parts = 2;
 const firstSeed = 20_261_130;
-/** `npm run simulate` gives every crash point a second crash; here it is one in so many. */
-const order = { seeds: 400, firstSeed, withScenarios: true, secondEvery: 40, replays: false, parts };
+/**
+ * `npm run simulate` tries every scenario at all its crash points, each of them once more with a second crash. Here that is one in 40, and
+ * every second scenario, of which there are more than 60, is tried at every fourth of its points.
+ */
+const order = { seeds: 400, firstSeed, withScenarios: true, secondEvery: 40, pointEvery: 4, replays: false, parts };
 const replayed: PartOrder = { ...order, seeds: 40, withScenarios: false, part: 0, parts: 1 };
 
 let folder = '';
@@ -42,12 +45,12 @@ async function digestsOf(again: PartOrder): Promise<readonly string[]> {
   return digests;
 }
 
-describe('[H1b, H1c, I1, I2, I4, I5, I6, I7, I8, I9, I10] a process that dies at every crash point breaks no rule', () => {
+describe('[H1b, H1c, I1, I2, I4, I5, I6, I7, I8, I9, I10] a process that dies at a crash point breaks no rule', () => {
   test.each(scenarios.map(({ name }) => [name]))('%s', (name) => {
     const { broken, covered, total } = tried.get(name) ?? {};
 
     expect(broken).toEqual([]);
-    expect(total).toBeGreaterThan(20);
+    expect(total).toBeGreaterThan(5);
     expect(covered).toBe(total);
   });
 

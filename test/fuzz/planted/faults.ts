@@ -16,11 +16,21 @@ const fault = (name: string, file: string, find: string, replace: string): Plant
 });
 
 export const plantedFaults: readonly PlantedFault[] = [
-  fault('the seal leaves out the key', 'codec/envelope.ts', '    place.key,\n', ''),
-  fault('the seal leaves out the incarnation', 'codec/envelope.ts', '    place.incarnation,\n', ''),
-  fault('the seal leaves out the database', 'codec/envelope.ts', '    place.database,\n', ''),
-  fault('the seal leaves out the plain fields', 'codec/envelope.ts', '    ...plain,\n', ''),
-  fault("the seal leaves out the parent's tag", 'codec/envelope.ts', '    parentTag,\n    ...plain,', '    ...plain,'),
+  fault('the seal leaves out the key', 'codec/envelope.ts', ' key, format, keyId', ' format, keyId'),
+  fault(
+    'the seal leaves out the incarnation',
+    'codec/envelope.ts',
+    ' incarnation, key, format, keyId',
+    ' key, format, keyId',
+  ),
+  fault('the seal leaves out the database', 'codec/envelope.ts', "['holdfast/1', database,", "['holdfast/1',"),
+  fault(
+    'the seal leaves out the plain fields',
+    'codec/envelope.ts',
+    'Object.keys(plain).sort()) parts',
+    '[] as string[]) parts',
+  ),
+  fault("the seal leaves out the parent's tag", 'codec/envelope.ts', ' keyId, parentTag];', ' keyId];'),
   fault(
     'a plain field may have any type',
     'codec/envelope.ts',
