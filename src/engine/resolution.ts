@@ -67,6 +67,7 @@ export async function undoingOf(
   entry: LedgerEntry,
 ): Promise<'begun' | 'done' | undefined> {
   if (!effect.request.compensate || effect.request.verify) return undefined;
+  if (entry.outcome?.status === 'compensated') return 'done'; // also where the record of the undoing itself was lost since
   const { place } = resolutionOf(effect, entry, 'compensate', null, 1);
   const key = await effectKeyFor(run.writer.codec, run.scheduled.step, place);
   const history = run.ledger.historyOf(key);
