@@ -279,6 +279,8 @@ describe('an engine', () => {
       model,
     } as const;
 
-    await expect(new TestWorld().engine({ agent, ...options, models: { other: model } })).resolves.toBeDefined();
+    const thread = (await new TestWorld().engine({ agent, ...options, models: { other: model } })).thread('t');
+    await thread.send({});
+    expect(await thread.run()).toEqual({ end: 'done' });
   });
 });
