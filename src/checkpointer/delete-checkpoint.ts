@@ -1,5 +1,5 @@
 import { type Random, randomId } from '../base/random.ts';
-import { openPin } from '../codec/pin-codec.ts';
+import { isStale, openPin, pinnedBy } from '../codec/pin-codec.ts';
 import { sealBase } from '../codec/seal-base.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage } from '../codec/thread-image.ts';
@@ -7,6 +7,7 @@ import type { CheckpointId, CommitId } from '../model/ids.ts';
 import type { StoredRecord, ThreadRow } from '../model/records.ts';
 import { storeErrors } from '../store/errors.ts';
 import type { Store } from '../store/store.ts';
+import { keyAbove } from '../store/thread-rules.ts';
 import { checkpointerErrors } from './errors.ts';
 
 /**
@@ -23,16 +24,23 @@ export async function deleteCheckpoint(
   id: CheckpointId,
 ): Promise<void> {
   const later = await codec.source.range('checkpoints', codec.thread, { from: id });
-  const pins = later.filter(({ key, plain }) => key.startsWith(id) && plain.kind === 'pin');
-  if (pins.length > 0) {
-    const forks = await Promise.all(pins.map(async (record) => `"${(await openPin(codec, record)).thread}"`));
+  const own = later.filter(({ key }) => key === id || keyAbove(key) === id);
+  const forks: string[] = [];
+  for (const record of own.filter(({ key }) => pinnedBy(key) !== undefined)) {
+    if (!(await isStale(parts.store, codec, record))) forks.push(`"${(await openPin(codec, record)).thread}"`);
+  }
+  if (forks.length > 0) {
     throw checkpointerErrors.make('checkpoint_pinned', { thread, checkpoint: id, forks: forks.join(', ') });
   }
   for (const child of later.filter(({ plain }) => plain.parent === id && plain.kind === 'delta')) {
     await makeIndependent(parts, codec, row, child);
   }
-  const keys = later.filter(({ key }) => key.startsWith(id)).map(({ key }) => ({ table: 'checkpoints', key }) as const);
-  await parts.store.deleteRecords(row.thread, row.incarnation, row.epoch, keys);
+  const doomed = own.map(({ key, commit }) => ({ table: 'checkpoints', key, commit }) as const);
+  const result = await parts.store.deleteRecords(row.thread, row.incarnation, row.epoch, doomed);
+  if (result.status === 'held') return deleteCheckpoint(parts, codec, row, thread, id); // forked, or deleted, meanwhile
+  if (result.status !== 'applied') {
+    throw storeErrors.make('store_failed', { operation: 'delete a checkpoint', reason: result.status });
+  }
 }
 
 async function makeIndependent(

@@ -1,10 +1,10 @@
 /**
- * Pins: `<checkpoint>.pin.<thread hash of the fork>` beside a checkpoint says that a thread was, or is being, made from it.
+ * Pins: `<checkpoint>.pin.<thread hash of the fork>` under a checkpoint says that a thread was, or is being, made from it.
  * A pinned checkpoint is not deleted (PROTOCOL 4).
  */
 import type { RecordWrite } from '../model/commit.ts';
 import type { CheckpointId, Incarnation, ThreadHash } from '../model/ids.ts';
-import type { StoredRecord } from '../model/records.ts';
+import type { StoredRecord, ThreadRow, Tombstone } from '../model/records.ts';
 import { BodyReader } from './body.ts';
 import { packBody } from './packer.ts';
 import type { ThreadCodec } from './thread-codec.ts';
@@ -18,6 +18,27 @@ export interface Pin {
 
 export function pinKey(checkpoint: CheckpointId, fork: ThreadHash): string {
   return `${checkpoint}.pin.${fork}`;
+}
+
+/** The checkpoint that the record under this key pins; `undefined` if it is no pin. */
+export function pinnedBy(key: string): CheckpointId | undefined {
+  const [checkpoint, kind] = key.split('.');
+  return kind === 'pin' ? (checkpoint as CheckpointId) : undefined;
+}
+
+/** Which threads there are, and which there were. */
+export interface KnownThreads {
+  readThread(thread: ThreadHash): Promise<Pick<ThreadRow, 'incarnation'> | undefined>;
+  readTombstone(thread: ThreadHash): Promise<Pick<Tombstone, 'incarnation'> | undefined>;
+}
+
+/** Whether nothing is, or can still be, made with the pin: the fork was deleted, or its id is another thread's. */
+export async function isStale(store: KnownThreads, codec: ThreadCodec, record: StoredRecord): Promise<boolean> {
+  const { incarnation } = await openPin(codec, record);
+  const fork = record.key.slice(record.key.lastIndexOf('.') + 1) as ThreadHash;
+  const row = await store.readThread(fork);
+  if (row !== undefined) return row.incarnation !== incarnation;
+  return (await store.readTombstone(fork))?.incarnation === incarnation;
 }
 
 export function sealPin(codec: ThreadCodec, key: string, pin: Pin, mode: RecordWrite['mode']): Promise<RecordWrite> {

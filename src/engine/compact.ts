@@ -3,13 +3,15 @@
  *
  * - Under a lease: whoever writes with an older epoch is refused from then on, so nothing new refers to what goes, and only the
  *   lease's own holder could move the head (PROTOCOL 2 and 7). Whoever writes
- *   without an epoch (inputs, answers, outcomes) writes its blobs anew, which shows in the commit that a chunk bears.
+ *   without an epoch (inputs, answers, outcomes) writes its blobs anew, which shows in the commit that a chunk bears; and a fork pins
+ *   its checkpoint, which holds it in the transaction that deletes.
  * - A checkpoint gets its base record before its parent goes (PROTOCOL 4); checkpoints go before what they need. So a crash at
  *   any point leaves only things that nobody needs.
  * - The head's state was opened as a whole before; marked records stay.
  */
 import { randomId } from '../base/random.ts';
 import { baseKey } from '../codec/checkpoint-codec.ts';
+import { pinnedBy } from '../codec/pin-codec.ts';
 import { marks } from '../codec/quarantine.ts';
 import { sealBase } from '../codec/seal-base.ts';
 import { recordFormat, type ThreadCodec } from '../codec/thread-codec.ts';
@@ -17,6 +19,7 @@ import type { CommitGroup } from '../model/commit.ts';
 import { type CommitId, sequenceOf, sortable } from '../model/ids.ts';
 import type { StoredRecord, Table, ThreadRow } from '../model/records.ts';
 import { inboxItems } from '../store/apply-group.ts';
+import { keyAbove } from '../store/thread-rules.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
 import { livingRecords } from './living-records.ts';
@@ -62,9 +65,12 @@ export async function compactLeased(
   question: Pick<RetentionQuestion, 'policy' | 'pins'>,
   blobs?: 'keep_blobs',
 ): Promise<Compaction> {
-  const retained = await retainedBy(codec, row, { ...question, nowMs: ports.clock.nowMs() });
-  if (retained === undefined) return { deleted: {} };
-  return { deleted: await new Compactor(ports, codec, row, retained).run(blobs === 'keep_blobs') };
+  for (;;) {
+    const retained = await retainedBy(ports.store, codec, row, { ...question, nowMs: ports.clock.nowMs() });
+    if (retained === undefined) return { deleted: {} };
+    const deleted = await new Compactor(ports, codec, row, retained).run(blobs === 'keep_blobs');
+    if (deleted !== 'pinned') return { deleted };
+  }
 }
 
 class Compactor {
@@ -80,11 +86,12 @@ class Compactor {
     this.#retained = retained;
   }
 
-  async run(keepsBlobs: boolean): Promise<Compaction['deleted']> {
+  /** `pinned`: a fork was begun from a checkpoint that was to go, after it was decided what stays. Nothing was deleted. */
+  async run(keepsBlobs: boolean): Promise<Compaction['deleted'] | 'pinned'> {
     await this.#makeIndependent();
-    const { kept, eventsFrom, ledgerAfter, inboxAfter } = this.#retained;
-    const old = this.#retained.records.filter(({ key }) => !kept.has(key.replace(/\.base$/, '')));
-    const checkpoints = await this.#delete('checkpoints', old);
+    const { eventsFrom, ledgerAfter, inboxAfter } = this.#retained;
+    const checkpoints = await this.#deleteCheckpoints();
+    if (checkpoints === 'pinned') return 'pinned';
     const events = await this.#delete('events', await this.#range('events', { to: eventsFrom }), marks.from);
     const ledger = await this.#delete('ledger', await this.#range('ledger', { to: sortable(ledgerAfter + 1) }));
     const { from } = inboxItems;
@@ -108,6 +115,27 @@ class Compactor {
       const result = await this.#commit({ conditions: [condition], records: [record] });
       if (result.status !== 'applied') throw this.#lost(`${baseKey(id)}: ${result.status}`);
     }
+  }
+
+  /** Without those under which a record stays. */
+  async #deleteCheckpoints(): Promise<number | 'pinned'> {
+    const { records, kept, stalePins, marked } = this.#retained;
+    const isOld = ({ key }: StoredRecord) => !kept.has(keyAbove(key) ?? key) && !marked.has(`checkpoints/${key}`);
+    const old = records.filter((record) => stalePins.includes(record) || isOld(record));
+    const staying = new Set(records.filter((record) => !old.includes(record)).map(({ key }) => keyAbove(key)));
+    const doomed = old
+      .filter(({ key }) => !staying.has(key))
+      .map(({ key, commit }) => ({
+        table: 'checkpoints' as const,
+        key,
+        ...(pinnedBy(key) !== undefined && { commit }),
+      }));
+    if (doomed.length === 0) return 0;
+    const { thread, incarnation, epoch } = this.#row;
+    const result = await this.#ports.store.deleteRecords(thread, incarnation, epoch, doomed);
+    if (result.status === 'held') return 'pinned';
+    if (result.status !== 'applied') throw this.#lost(result.status);
+    return doomed.length;
   }
 
   #range(table: Table, range: { readonly from?: string; readonly to: string }): Promise<readonly StoredRecord[]> {

@@ -1,6 +1,7 @@
 /** What a compaction keeps: decided from records that were opened, before anything is deleted. */
 import { baseKey } from '../codec/checkpoint-codec.ts';
 import { openEvents } from '../codec/open-events.ts';
+import { isStale, type KnownThreads, pinnedBy } from '../codec/pin-codec.ts';
 import { marks, readMarks } from '../codec/quarantine.ts';
 import { faultOf } from '../codec/recover-lineage.ts';
 import { FieldCheck } from '../codec/references.ts';
@@ -18,6 +19,8 @@ export interface Retained extends Floor {
   readonly kept: ReadonlySet<string>;
   /** The states of those that stay and open. */
   readonly images: ReadonlyMap<CheckpointId, StateImage>;
+  /** Pins of forks that are no more; as they were when that was seen. */
+  readonly stalePins: readonly StoredRecord[];
   /** Those that need a base record before their parent goes. */
   readonly leaning: readonly CheckpointId[];
   /** `<table>/<key>` of the records that a repair marked: they stay. */
@@ -49,6 +52,7 @@ export interface RetentionQuestion {
  *   would take away.
  */
 export async function retainedBy(
+  store: KnownThreads,
   codec: ThreadCodec,
   { head }: ThreadRow,
   question: RetentionQuestion,
@@ -61,7 +65,8 @@ export async function retainedBy(
   const marked = new Set((await readMarks(codec)).map(({ table, key }) => `${table}/${key}`));
   const parents = new Set(all.map(({ plain }) => plain.parent));
   const tips = all.flatMap(({ key }) => (parents.has(key) ? [] : [key]));
-  const kept = new Set<string>([head, ...pins, ...tips].filter((id) => keys.has(id)));
+  const { forked, stale } = await pinsAmong(store, codec, records);
+  const kept = new Set<string>([...[head, ...pins, ...tips].filter((id) => keys.has(id)), ...forked]);
   const images = new Map<CheckpointId, StateImage>();
   const check = new FieldCheck(codec);
   let taken = 0;
@@ -85,7 +90,24 @@ export async function retainedBy(
   const leaning = all.filter((record) => images.has(record.key as CheckpointId) && isLeaning(record));
   const leaningIds = leaning.map(({ key }) => key as CheckpointId);
   const floor = await floorOf(codec, images, new Set(leaningIds), question);
-  return { records, kept, images, leaning: leaningIds, marked, ...floor };
+  return { records, kept, images, stalePins: stale, leaning: leaningIds, marked, ...floor };
+}
+
+/** Checkpoints that threads were, or are being, forked from; one whose pin does not open is not given up. */
+async function pinsAmong(
+  store: KnownThreads,
+  codec: ThreadCodec,
+  records: readonly StoredRecord[],
+): Promise<{ readonly forked: readonly CheckpointId[]; readonly stale: readonly StoredRecord[] }> {
+  const forked: CheckpointId[] = [];
+  const stale: StoredRecord[] = [];
+  for (const record of records) {
+    const checkpoint = pinnedBy(record.key);
+    if (checkpoint === undefined) continue;
+    if (await isStale(store, codec, record).catch((error) => void faultOf(error))) stale.push(record);
+    else forked.push(checkpoint);
+  }
+  return { forked, stale };
 }
 
 async function floorOf(

@@ -1,6 +1,6 @@
 import type { CommitGroup, Condition, GroupResult, RecordWrite } from '../model/commit.ts';
 import type { CommitId, Incarnation, ThreadHash } from '../model/ids.ts';
-import type { Epoch, LeaseKind, RecordSource, ThreadRow, Tombstone } from '../model/records.ts';
+import type { Epoch, LeaseKind, RecordSource, Table, ThreadRow, Tombstone } from '../model/records.ts';
 
 export interface ThreadQuery {
   readonly namespace: string;
@@ -9,6 +9,18 @@ export interface ThreadQuery {
   readonly after?: ThreadHash;
   readonly limit: number;
 }
+
+/** One to delete. Where `commit` is given, only as that commit wrote it. */
+export interface DoomedRecord {
+  readonly table: Table;
+  readonly key: string;
+  readonly commit?: CommitId;
+}
+
+export type DeletionResult =
+  | Extract<GroupResult, { status: 'applied' | 'epoch_stale' | 'gone' }>
+  /** Nothing was deleted: this record lies under one of those named and is not among them, or was written anew since. */
+  | { readonly status: 'held'; readonly table: Table; readonly key: string };
 
 export type CreateResult =
   | { readonly status: 'created'; readonly row: ThreadRow }
@@ -85,13 +97,16 @@ export interface Store extends RecordSource {
     deletedAtMs: number,
     unless?: Pick<ThreadRow, 'epoch' | 'inbox'>,
   ): Promise<void>;
-  /** Deletes these records of the thread, strictly, if its epoch is still this one. */
+  /**
+   * Deletes these records of the thread, all or none, strictly, if its epoch is still this one and no other record lies under one
+   * of them: `<key>.…`, as the pin of a fork does under its checkpoint (PROTOCOL 4 and 7).
+   */
   deleteRecords(
     thread: ThreadHash,
     incarnation: Incarnation,
     epoch: Epoch,
-    records: readonly { readonly table: RecordWrite['table']; readonly key: string }[],
-  ): Promise<Extract<GroupResult, { status: 'applied' | 'epoch_stale' | 'gone' }>>;
+    records: readonly DoomedRecord[],
+  ): Promise<DeletionResult>;
 
   /** Waits for what is under way, then refuses everything. */
   close(): Promise<void>;

@@ -1,10 +1,10 @@
 /** The rules of a thread's row, written once for every adapter: creation, lease, deletion. Pure. */
 import type { Condition, GroupResult, RecordWrite } from '../model/commit.ts';
 import type { CommitId, Incarnation, ThreadHash } from '../model/ids.ts';
-import type { Epoch, LeaseKind, ThreadRow, Tombstone } from '../model/records.ts';
+import type { Epoch, LeaseKind, Table, ThreadRow, Tombstone } from '../model/records.ts';
 import { missingRecord, placed, type Sight, takenKey, type Verdict } from './apply-group.ts';
 import { storeErrors } from './errors.ts';
-import type { CreateResult } from './store.ts';
+import type { CreateResult, DeletionResult, DoomedRecord } from './store.ts';
 
 export interface ThreadCreation {
   readonly row: ThreadRow;
@@ -89,6 +89,32 @@ export function refusedOwner(
   if (row?.incarnation !== incarnation) return { status: 'gone', incarnation };
   if (row.epoch.home === epoch.home && row.epoch.local === epoch.local) return undefined;
   return { status: 'epoch_stale', expected: epoch, actual: row.epoch };
+}
+
+export function byTable(doomed: readonly DoomedRecord[]): ReadonlyMap<Table, readonly DoomedRecord[]> {
+  const found = new Map<Table, DoomedRecord[]>();
+  for (const record of doomed) found.set(record.table, [...(found.get(record.table) ?? []), record]);
+  return found;
+}
+
+/** The key that this one lies under: of `<checkpoint>.pin.<fork>` the checkpoint's. */
+export function keyAbove(key: string): string | undefined {
+  const [above, ...under] = key.split('.');
+  return under.length === 0 ? undefined : above;
+}
+
+/** What keeps these records of one table from being deleted, among the records that are there under their keys. */
+export function holding(
+  table: Table,
+  doomed: readonly DoomedRecord[],
+  there: readonly { readonly key: string; readonly commit?: CommitId }[],
+): Extract<DeletionResult, { status: 'held' }> | undefined {
+  const known = new Map(doomed.map((record) => [record.key, record]));
+  const found = there.find(({ key, commit }) => {
+    const own = known.get(key);
+    return own === undefined ? known.has(keyAbove(key) ?? '') : own.commit !== undefined && own.commit !== commit;
+  });
+  return found && { status: 'held', table, key: found.key };
 }
 
 /** Whether this is the thread that is to be deleted, as it was when that was decided. */

@@ -4,6 +4,7 @@ import { Checkpointer } from '../../src/checkpointer/checkpointer.ts';
 import { checkpointerErrors } from '../../src/checkpointer/errors.ts';
 import type { CheckpointerOptions } from '../../src/checkpointer/options.ts';
 import { log, secret, value } from '../../src/model/fields.ts';
+import type { CheckpointId } from '../../src/model/ids.ts';
 import type { Store } from '../../src/store/store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
 import { withMethods } from '../engine/support.ts';
@@ -296,6 +297,31 @@ describe('deleting', () => {
     for (const id of ids.slice(0, 6)) await saver.delete('t', id);
     expect((await saver.list('t')).map(({ id }) => id)).toEqual(ids.slice(6));
     expect(await (await open()).load('t')).toEqual({ step: 7, all: 14 });
+  });
+
+  test('[A1c, A9a] what is no id of a checkpoint deletes nothing, also where ids begin with it', async () => {
+    const saver = await open();
+    const first = await saver.save('t', { step: 1 });
+    const second = await saver.save('t', { step: 2 });
+    for (const part of ['', first.slice(0, 5), `${first}x`]) await saver.delete('t', part as CheckpointId);
+
+    expect((await saver.list('t')).map(({ id }) => id)).toEqual([first, second]);
+  });
+
+  test('[A1c, A1a] a checkpoint of a thread that another runs by now is not said to be deleted', async () => {
+    const saver = await open();
+    const old = await saver.save('t', { step: 1 });
+    await saver.save('t', { step: 2 });
+    const store = world.store();
+    const overtaken = withMethods(store, {
+      deleteRecords: async (thread, incarnation, ...others) => {
+        await store.takeLease(thread, incarnation);
+        return store.deleteRecords(thread, incarnation, ...others);
+      },
+    });
+
+    await expect((await open({}, overtaken)).delete('t', old)).rejects.toMatchObject({ code: 'store_failed' });
+    expect(await saver.loadCheckpoint('t', old)).toEqual({ step: 1 });
   });
 
   test('[A1a, A1c] a load from a head that is deleted meanwhile gives the new one', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { CommitId } from '../../src/model/ids.ts';
 import type { Epoch } from '../../src/model/records.ts';
+import type { DoomedRecord, Store } from '../../src/store/store.ts';
 import {
   commitOne,
   conditioned,
@@ -128,6 +130,62 @@ export function testLeases(giveStore: GiveStore): void {
       expect(keysOf(await store.range('blobs', row.thread, {}))).toEqual(['b', 'c']);
       expect(keysOf(await store.range('events', row.thread, {}))).toEqual(['a', 'c']);
       expect(await store.readThread(row.thread)).toEqual(row);
+    });
+
+    describe('with other records under them, as a pin lies under its checkpoint', () => {
+      const of = (key: string) => ({ table: 'checkpoints' as const, key });
+
+      async function givenPinned(store: Store) {
+        const row = await givenThread(store);
+        const records = ['a', 'a.base', 'a.pin.f', 'ab', 'b'].map((key) => recordWrite('checkpoints', key));
+        await commitOne(store, groupFor(row, 'a', { records }));
+        const remove = (...records: DoomedRecord[]) =>
+          store.deleteRecords(row.thread, row.incarnation, row.epoch, records);
+        const keys = async () => keysOf(await store.range('checkpoints', row.thread, {}));
+        return { row, remove, keys };
+      }
+
+      test('[A12e] deletes nothing, and names the record that stays', async () => {
+        const { remove, keys } = await givenPinned(await giveStore());
+
+        const held = { status: 'held', table: 'checkpoints', key: 'a.pin.f' };
+        expect(await remove(of('b'), of('a'), of('a.base'))).toEqual(held);
+        expect(await keys()).toEqual(['a', 'a.base', 'a.pin.f', 'ab', 'b']);
+      });
+
+      test('[A12e] deletes them together', async () => {
+        const { remove, keys } = await givenPinned(await giveStore());
+
+        expect(await remove(of('a.pin.f'), of('a'), of('a.base'))).toEqual({ status: 'applied' });
+        expect(await keys()).toEqual(['ab', 'b']);
+      });
+
+      test('[A12e] deletes what lies under one, without it', async () => {
+        const { remove, keys } = await givenPinned(await giveStore());
+
+        expect(await remove(of('a.base'))).toEqual({ status: 'applied' });
+        expect(await keys()).toEqual(['a', 'a.pin.f', 'ab', 'b']);
+      });
+    });
+
+    test('[A12e] a record that is named as one commit wrote it stays where another wrote it since, and all others', async () => {
+      const store = await giveStore();
+      const row = await givenThread(store);
+      const pin = recordWrite('checkpoints', 'a.pin.f');
+      await commitOne(store, groupFor(row, 'a', { records: [recordWrite('checkpoints', 'a'), pin] }));
+      const [a, first] = await store.range('checkpoints', row.thread, {});
+      await commitOne(store, groupFor(row, 'b', { records: [{ ...pin, mode: 'replace' }] }));
+      const remove = (commit: CommitId | undefined) =>
+        store.deleteRecords(row.thread, row.incarnation, row.epoch, [
+          { table: 'checkpoints', key: 'a' },
+          { table: 'checkpoints', key: 'a.pin.f', ...(commit !== undefined && { commit }) },
+        ]);
+
+      expect(await remove(first?.commit)).toEqual({ status: 'held', table: 'checkpoints', key: 'a.pin.f' });
+      expect(await store.get('checkpoints', row.thread, 'a')).toEqual(a);
+      const second = await store.get('checkpoints', row.thread, 'a.pin.f');
+      expect(await remove(second?.commit)).toEqual({ status: 'applied' });
+      expect(await store.range('checkpoints', row.thread, {})).toEqual([]);
     });
 
     test.each<[string, Epoch]>([

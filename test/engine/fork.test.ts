@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { Checkpointer } from '../../src/checkpointer/checkpointer.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { log, value } from '../../src/model/fields.ts';
 import { FileRef } from '../../src/model/file-ref.ts';
@@ -210,20 +209,6 @@ describe('the source’s effects', () => {
     const { source, at } = await givenSource();
     await source.rollBack(at, { effects: await choices(source.rollBack(at), () => 'redo') });
     await expect(source.fork(at, { id: 'fork' })).rejects.toMatchObject({ details: { effects: [{ name: 'send' }] } });
-  });
-});
-
-describe('a pin', () => {
-  test('[B12d, A3b] keeps the checkpoint that a fork was made from, and names the fork', async () => {
-    const { source, at, effects, world } = await givenSource();
-    await source.fork(at, { id: 'fork', effects });
-    const checkpointer = new Checkpointer(await world.scene.world.ports());
-
-    await expect(checkpointer.delete('thread', at)).rejects.toMatchObject({
-      code: 'checkpoint_pinned',
-      details: { forks: '"fork"' },
-    });
-    expect((await source.inspect(at)).forks).toMatchObject([{ thread: 'fork' }]);
   });
 });
 

@@ -1,8 +1,10 @@
 /** Compaction and the end of threads, as an engine does them. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { sealMarks } from '../../src/codec/quarantine.ts';
 import { readArchive } from '../../src/engine/archive.ts';
 import { log, value } from '../../src/model/fields.ts';
+import type { QuarantinedRecord } from '../../src/model/repair.ts';
 import { dayMs } from '../../src/model/retention.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
@@ -57,6 +59,17 @@ function given() {
   return { scene, sent, handle };
 }
 
+/** As a repair does. */
+async function mark(scene: Scene, { table, key }: Pick<QuarantinedRecord, 'table' | 'key'>): Promise<void> {
+  const { keyRing, store } = await scene.world.ports();
+  const row = await (await scene.open()).row();
+  if (row === undefined) throw new Error('it is there');
+  const { thread, incarnation } = row;
+  const codec = await keyRing.openThread(thread, incarnation);
+  const records = await sealMarks(codec, [{ table, key, reason: 'damaged', atMs: 1, repairedBy: 'a repair' as never }]);
+  await store.commit([{ id: 'mark' as never, thread, incarnation, durability: 'strict', conditions: [], records }]);
+}
+
 const ended = { keepCheckpoints: 2, eventDays: 0 };
 
 describe('compaction', () => {
@@ -89,6 +102,20 @@ describe('compaction', () => {
       text: 'd',
       lines: ['sent a', 'sent b', 'sent c', 'sent d'],
     });
+  });
+
+  test('[A12e, A11b] leaves a base that a repair marked, and the checkpoint above it', async () => {
+    const { scene, handle } = given();
+    for (const text of ['a', 'b', 'c', 'd']) await handle(text);
+    await (await scene.open()).compact(ended);
+    const base = only((await scene.stored('checkpoints')).filter(({ key }) => key.endsWith('.base')));
+    await mark(scene, { table: 'checkpoints', key: base.key });
+    for (const text of ['e', 'f', 'g', 'h']) await handle(text);
+    await (await scene.open()).compact(ended);
+
+    const left = (await scene.stored('checkpoints')).map(({ key }) => key);
+    expect(left).toHaveLength(5);
+    expect(left).toEqual(expect.arrayContaining([base.key, base.key.replace('.base', '')]));
   });
 
   test('[A12e, A11d] keeps the calls before a wait, of a step that runs again from it', async () => {

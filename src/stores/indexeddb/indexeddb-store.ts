@@ -13,8 +13,10 @@ import {
 import { needsOfCondition, type Verdict } from '../../store/apply-group.ts';
 import { storeErrors } from '../../store/errors.ts';
 import { ownGroup, ownRecords, ownRow } from '../../store/own-bytes.ts';
-import type { CreateResult, Store, ThreadQuery } from '../../store/store.ts';
+import type { CreateResult, DeletionResult, DoomedRecord, Store, ThreadQuery } from '../../store/store.ts';
 import {
+  byTable,
+  holding,
   isDoomed,
   judgeCreation,
   judgeRecords,
@@ -27,6 +29,7 @@ import { applyGroups, write } from './apply-groups.ts';
 import { CommitQueue } from './commit-queue.ts';
 import type { IndexedDbConnection } from './connection.ts';
 import { listRows } from './list-rows.ts';
+import { recordsUnder } from './records-under.ts';
 import { answer, keyRange, readRange } from './requests.ts';
 import { sightOf } from './sight-of.ts';
 
@@ -155,8 +158,8 @@ export class IndexedDbStore implements Store {
     thread: ThreadHash,
     incarnation: Incarnation,
     epoch: Epoch,
-    records: readonly { readonly table: Table; readonly key: string }[],
-  ): Promise<Extract<GroupResult, { status: 'applied' | 'epoch_stale' | 'gone' }>> {
+    records: readonly DoomedRecord[],
+  ): Promise<DeletionResult> {
     const doomed = [...records];
     return this.#write(
       'delete records',
@@ -165,6 +168,10 @@ export class IndexedDbStore implements Store {
         const row = await answer<ThreadRow | undefined>(transaction.objectStore('threads').get(thread));
         const refused = refusedOwner(row, incarnation, epoch);
         if (refused !== undefined) return refused;
+        for (const [table, some] of byTable(doomed)) {
+          const held = holding(table, some, await recordsUnder(transaction.objectStore(table), thread, some));
+          if (held !== undefined) return held;
+        }
         for (const { table, key } of doomed) transaction.objectStore(table).delete([thread, key]);
         return { status: 'applied' };
       },

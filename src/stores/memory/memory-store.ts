@@ -4,8 +4,10 @@ import type { Epoch, LeaseKind, RecordRange, StoredRecord, Table, ThreadRow, Tom
 import { judgeGroup, type Verdict } from '../../store/apply-group.ts';
 import { storeErrors } from '../../store/errors.ts';
 import { ownGroup, ownRecords, ownRow } from '../../store/own-bytes.ts';
-import type { CreateResult, Store, ThreadQuery } from '../../store/store.ts';
+import type { CreateResult, DeletionResult, DoomedRecord, Store, ThreadQuery } from '../../store/store.ts';
 import {
+  byTable,
+  holding,
   isDoomed,
   judgeCreation,
   judgeRecords,
@@ -131,11 +133,15 @@ export class MemoryStore implements Store {
     thread: ThreadHash,
     incarnation: Incarnation,
     epoch: Epoch,
-    records: readonly { readonly table: Table; readonly key: string }[],
-  ): Promise<Extract<GroupResult, { status: 'applied' | 'epoch_stale' | 'gone' }>> {
+    records: readonly DoomedRecord[],
+  ): Promise<DeletionResult> {
     this.#refuseIfClosed('delete records');
     const refused = refusedOwner(this.data.threads.get(thread), incarnation, epoch);
     if (refused !== undefined) return refused;
+    for (const [table, doomed] of byTable(records)) {
+      const held = holding(table, doomed, this.data.records(table, thread).range({}));
+      if (held !== undefined) return held;
+    }
     for (const { table, key } of records) this.data.records(table, thread).delete(key);
     return { status: 'applied' };
   }

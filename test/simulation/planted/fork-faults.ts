@@ -3,6 +3,7 @@ import { fault, type PlantedFault } from './fault.ts';
 
 const inTheMiddle = 'a fork of a step in the middle of its calls, with their results';
 const twice = 'a fork that is made twice with one id, of large values, whose calls are made again';
+const compacted = 'a fork of a thread that is compacted while it is made, and after it';
 const waiting = 'a fork of a thread that waits, and one from behind a grant after its end';
 
 export const forkFaults: readonly PlantedFault[] = [
@@ -34,6 +35,13 @@ export const forkFaults: readonly PlantedFault[] = [
     'engine/time-travel-fork.ts',
     '  if (pin?.incarnation === row.incarnation) return true;\n',
     '',
+  ),
+  fault(
+    'a compaction takes the checkpoint that a fork was made from',
+    compacted,
+    'engine/retained.ts',
+    'keys.has(id)), ...forked]',
+    'keys.has(id)), ...forked.slice(forked.length)]',
   ),
   fault('a fork waits for what its source was asked', waiting, 'engine/time-travel-first.ts', '    waits: [],\n', ''),
 ];

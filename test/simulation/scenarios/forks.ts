@@ -2,7 +2,7 @@
 import { callOf } from '../kinds/calls.ts';
 import type { ClientAction } from '../world/client.ts';
 import type { ForkAction } from '../world/forks.ts';
-import { chain, input, node, scenario } from './scenario.ts';
+import { chain, compact, input, node, scenario } from './scenario.ts';
 
 type At = Pick<ClientAction, 'afterMs' | 'atOperation'>;
 
@@ -48,6 +48,25 @@ export const forkScenarios = [
       node('z', [{ op: 'recall', count: 4 }]),
     ],
     { plan: { isWhole: true }, actions: [input(), fork({ afterMs: 60 })] },
+  ),
+  scenario(
+    'a fork of a thread that is compacted while it is made, and after it',
+    chain(
+      [callOf('put', { size: 6_000 }), { op: 'big', letter: 'a' }],
+      [callOf('look')],
+      [callOf('pay')],
+      [callOf('ship')],
+    ),
+    {
+      plan: { snapshotEvery: 3 },
+      actions: [
+        input(),
+        fork({ afterMs: 600 }, { back: 3, twice: true }),
+        compact(600, 1),
+        compact(2_000, 1, 'compact2'),
+        fork({ afterMs: 3_000 }, { id: 'fork2', back: 2 }),
+      ],
+    },
   ),
   scenario(
     'a fork that older code is asked for, of what newer code left',

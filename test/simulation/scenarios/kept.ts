@@ -1,8 +1,7 @@
 /** What is damaged and repaired, and what is taken away because nothing needs it any more. */
 import { callOf } from '../kinds/calls.ts';
-import type { ClientAction } from '../world/client.ts';
 import type { DueFault } from '../world/trouble.ts';
-import { chain, input, scenario } from './scenario.ts';
+import { chain, compact, input, scenario } from './scenario.ts';
 
 const ask = { op: 'ask', breaksOff: 0, onFailure: 'note' } as const;
 const question = { op: 'question', replies: ['ok'] } as const;
@@ -10,12 +9,6 @@ const plan = { isWhole: true };
 const spoiled = (at: number, spoils: 'lose' | 'damage', newest = true): DueFault => ({
   at,
   fault: { kind: 'crash', side: 'before', spoils, of: 'state', newest },
-});
-const compact = (afterMs: number, keepCheckpoints: number, id = 'compact1'): ClientAction => ({
-  does: 'compact',
-  id,
-  afterMs,
-  keepCheckpoints,
 });
 
 export const keptScenarios = [

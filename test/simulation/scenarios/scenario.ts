@@ -23,6 +23,13 @@ export const input = (name = 'in1', more: Partial<Extract<ClientAction, { does: 
   ...more,
 });
 
+export const compact = (afterMs: number, keepCheckpoints: number, id = 'compact1'): ClientAction => ({
+  does: 'compact',
+  id,
+  afterMs,
+  keepCheckpoints,
+});
+
 export function node(name: string, ops: readonly Op[], exit: Exit = { to: 'end' }, critical = false): PlanNode {
   return { name, ops, exit, critical };
 }

@@ -128,9 +128,14 @@ export class Forks {
 
   /** What it was to be made from is gone, or is damaged. */
   #isExcused(error: unknown): boolean {
-    const { counts, watch } = this.#world;
+    const { counts, watch, data } = this.#world;
     if (watch.spoiled.size > 0 || watch.hasLosses || counts.deletions > 0) return true;
-    return engineErrors.is(error, 'checkpoint_unknown') && counts.collections > 0;
+    if (!engineErrors.is(error, 'checkpoint_unknown') || watch.hash === undefined) return false;
+    // Collected, or lost with the power, before it was pinned.
+    return data
+      .records('checkpoints', watch.hash)
+      .range({ from: error.details.checkpoint, limit: 1 })
+      .every(({ key }) => !key.startsWith(error.details.checkpoint));
   }
 }
 

@@ -98,8 +98,7 @@ export function storeOf(life: Life, data: MemoryData, watches: Watches, unflushe
         const found = records.map(({ table, key }) => ({ table, record: data.records(table, thread).get(key) }));
         const result = await store.deleteRecords(thread, incarnation, epoch, records);
         if (result.status === 'applied')
-          for (const { table, record } of found)
-            if (record !== undefined) watches.of(thread).collected(table, thread, record);
+          for (const { table, record } of found) if (record !== undefined) watches.collected(table, thread, record);
         return result;
       }),
     close: () => pass('close', () => store.close()),

@@ -1,6 +1,6 @@
 /** The watches of a world: that of its own thread, those of the children of that one, and those of the forks made of it. */
 import type { ThreadHash } from '../../../src/model/ids.ts';
-import type { ThreadRow } from '../../../src/model/records.ts';
+import type { StoredRecord, Table, ThreadRow } from '../../../src/model/records.ts';
 import type { MemoryData } from '../../../src/stores/memory/memory-data.ts';
 import { childName } from '../plan/plan.ts';
 import type { Findings } from './findings.ts';
@@ -59,6 +59,16 @@ export class Watches {
     const fork = new ForkWatch(this.#findings, this.#data, row, this.own.hash, number);
     this.forks.push(fork);
     this.onForked(fork);
+  }
+
+  /** A record was taken away to free its space. */
+  collected(table: Table, thread: ThreadHash, record: StoredRecord): void {
+    this.of(thread).collected(table, thread, record);
+    if (table !== 'checkpoints') return;
+    const [checkpoint = '', , pinnedFor] = record.key.split('.');
+    const isMade = this.forks.some(({ from, row }) => from === checkpoint && row !== undefined);
+    const isBeingMade = pinnedFor !== undefined && !this.isFork(pinnedFor as ThreadHash);
+    if (isMade || isBeingMade) this.#findings.violate('a-pin-holds', `${record.key} was taken away, and is needed.`);
   }
 
   #forkOf(thread: ThreadHash): ForkWatch | undefined {

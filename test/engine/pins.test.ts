@@ -1,0 +1,154 @@
+/** A checkpoint that a thread was, or is being, forked from stays, whoever deletes meanwhile. */
+import { describe, expect, test } from 'vitest';
+import { Checkpointer } from '../../src/checkpointer/checkpointer.ts';
+import type { EngineThread } from '../../src/engine/engine-thread.ts';
+import type { Store } from '../../src/store/store.ts';
+import { withMethods } from './support.ts';
+import { beforeNode, choices, TravelWorld } from './travel-agent.ts';
+
+/** All that may go goes: a thread that is done keeps two checkpoints. */
+const little = { keepCheckpoints: 1, eventDays: 0 };
+
+async function givenSource() {
+  const world = new TravelWorld();
+  const source = await world.done();
+  const at = await beforeNode(source, 'mail');
+  const effects = await choices(source.fork(at, { id: 'fork' }), () => 'redo');
+  const over = async (store: Store): Promise<EngineThread> => world.scene.open({ store });
+  const store = world.scene.world.store();
+  const ids = async () => (await source.checkpoints()).map(({ id }) => id);
+  const checkpointer = new Checkpointer(await world.scene.world.ports());
+  const deleteFork = async () => {
+    const engine = await world.scene.world.engine({ agent: world.agent, model: world.model });
+    const row = await engine.thread('fork').row();
+    if (row === undefined) throw new Error('it is there');
+    await store.deleteThread(row.thread, row.incarnation, 1);
+  };
+  return { world, source, at, effects, over, store, ids, checkpointer, deleteFork };
+}
+
+describe('a pin', () => {
+  test('[B12d, A3b] keeps the checkpoint that a fork was made from, and names the fork', async () => {
+    const { source, at, effects, checkpointer } = await givenSource();
+    await source.fork(at, { id: 'fork', effects });
+
+    await expect(checkpointer.delete('thread', at)).rejects.toMatchObject({
+      code: 'checkpoint_pinned',
+      details: { forks: '"fork"' },
+    });
+    expect((await source.inspect(at)).forks).toMatchObject([{ thread: 'fork' }]);
+  });
+
+  test('[A12e, B12d] keeps it from a compaction too: it can be restored, and the same fork is asked for again', async () => {
+    const { source, at, effects, ids } = await givenSource();
+    await source.fork(at, { id: 'fork', effects });
+    await source.compact(little);
+    await source.compact(little);
+
+    expect(await ids()).toHaveLength(3);
+    expect((await source.inspect(at)).forks).toMatchObject([{ thread: 'fork' }]);
+    await source.fork(at, { id: 'fork', effects });
+    await source.fork(at, { id: 'another', effects });
+  });
+
+  test('[A12e] keeps it no longer than the fork is there', async () => {
+    const { source, at, effects, ids, deleteFork, checkpointer } = await givenSource();
+    await source.fork(at, { id: 'fork', effects });
+    await deleteFork();
+    await checkpointer.delete('thread', at);
+    expect(await ids()).not.toContain(at);
+
+    const second = await givenSource();
+    await second.source.fork(second.at, { id: 'fork', effects: second.effects });
+    await second.deleteFork();
+    await second.source.compact(little);
+    expect(await second.ids()).not.toContain(second.at);
+    expect(await second.store.range('checkpoints', (await second.source.row())?.thread as never, {})).toHaveLength(3);
+  });
+
+  test('[A12e] goes without its checkpoint where that one stays for another reason', async () => {
+    const { source, at, effects, ids, deleteFork, store } = await givenSource();
+    await source.fork(at, { id: 'fork', effects });
+    await deleteFork();
+    await source.compact({ keepCheckpoints: 100 });
+    const records = await store.range('checkpoints', await source.hash(), {});
+
+    expect(await ids()).toContain(at);
+    expect(records.filter(({ plain }) => plain.kind === 'pin')).toEqual([]);
+  });
+
+  test('[A12e] holds nothing where the id of its fork is another thread’s by now', async () => {
+    const { world, source, at, effects, ids, deleteFork } = await givenSource();
+    await source.fork(at, { id: 'fork', effects });
+    await deleteFork();
+    const engine = await world.scene.world.engine({ agent: world.agent, model: world.model });
+    await engine.thread('fork').send({ name: 'bob' });
+    await source.compact(little);
+
+    expect(await ids()).not.toContain(at);
+  });
+
+  test('[A12e, B12d] of a fork that was cut off holds, and the fork is made when it is asked for again', async () => {
+    const { source, at, effects, over, store, ids } = await givenSource();
+    const refusing = withMethods(store, { createThread: () => Promise.reject(new Error('cut off')) });
+    await expect((await over(refusing)).fork(at, { id: 'fork', effects })).rejects.toThrow('cut off');
+    await source.compact(little);
+
+    expect(await ids()).toContain(at);
+    await source.fork(at, { id: 'fork', effects });
+    expect((await source.inspect(at)).forks).toMatchObject([{ thread: 'fork' }]);
+  });
+
+  test('[A12e] that is set while it is decided what a compaction takes holds', async () => {
+    const { source, at, effects, over, store, ids } = await givenSource();
+    let isForked = false;
+    const forkedMeanwhile = withMethods(store, {
+      deleteRecords: async (...given) => {
+        if (!isForked) {
+          isForked = true;
+          await source.fork(at, { id: 'fork', effects });
+        }
+        return store.deleteRecords(...given);
+      },
+    });
+    const { deleted } = await (await over(forkedMeanwhile)).compact(little);
+
+    expect(deleted.checkpoints).toBe(2);
+    expect(await ids()).toContain(at);
+    await source.fork(at, { id: 'another', effects });
+  });
+
+  test('[A12e] that is set anew for another fork of the same id holds', async () => {
+    const { source, at, effects, over, store, ids, deleteFork } = await givenSource();
+    await source.fork(at, { id: 'fork', effects });
+    await deleteFork();
+    let isForked = false;
+    const forkedMeanwhile = withMethods(store, {
+      deleteRecords: async (...given) => {
+        if (!isForked) {
+          isForked = true;
+          await source.fork(at, { id: 'fork', effects });
+        }
+        return store.deleteRecords(...given);
+      },
+    });
+    await (await over(forkedMeanwhile)).compact(little);
+
+    expect(await ids()).toContain(at);
+    await source.fork(at, { id: 'fork', effects });
+  });
+
+  test('[A12e] that is set while the checkpoint is being deleted holds', async () => {
+    const { source, at, effects, world, store, ids } = await givenSource();
+    const forkedMeanwhile = withMethods(store, {
+      deleteRecords: async (...given) => {
+        await source.fork(at, { id: 'fork', effects });
+        return store.deleteRecords(...given);
+      },
+    });
+    const checkpointer = new Checkpointer(await world.scene.world.ports(forkedMeanwhile));
+
+    await expect(checkpointer.delete('thread', at)).rejects.toMatchObject({ code: 'checkpoint_pinned' });
+    expect(await ids()).toContain(at);
+  });
+});
