@@ -11,7 +11,11 @@ export interface BundleSize {
   readonly packages: readonly string[];
 }
 
+/** All that a worker loads in any case: its start, and what runs threads. */
 export interface WorkerSize extends BundleSize {
+  /** The file of which its first line needs all: what shows threads. The other loads while the database opens. */
+  readonly startGzipBytes: number;
+  readonly files: readonly string[];
   /** The files that are loaded when something in them is first needed. */
   readonly onDemandGzipBytes: number;
   readonly onDemandFiles: readonly string[];
@@ -31,15 +35,22 @@ const entryFile = (name: EntryName): string => fileURLToPath(new URL(`../src/ent
 /** What a page pays that only connects. */
 export const measureClient = (): Promise<BundleSize> => measure('holdfast', '{ connect }');
 
-/** What a worker loads at its start that only serves, and what it can load later. */
+/** What a worker loads that only serves, and what it can load later. */
 export async function measureWorker(): Promise<WorkerSize> {
-  const chunks = await builtWorker(
-    `import { serve } from ${JSON.stringify(entryFile('worker'))};\nserve(globalThis.agent);`,
-  );
+  const chunks = await builtWorker(`import { defineAgent, log, value } from ${JSON.stringify(entryFile('holdfast'))};
+import { serve } from ${JSON.stringify(entryFile('worker'))};
+serve(defineAgent(globalThis.agentOf({ log, value })));`);
   const start = startOf(chunks);
-  const later = chunks.filter((chunk) => !start.includes(chunk));
-  const onDemandFiles = later.map(({ fileName }) => fileName);
-  return { ...sizeOf(start), onDemandGzipBytes: sizeOf(later).gzipBytes, onDemandFiles };
+  const running = chunks.filter(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/src/engine/thread-runner.ts')));
+  const always = [...new Set([...start, ...running])];
+  const later = chunks.filter((chunk) => !always.includes(chunk));
+  return {
+    ...sizeOf(always),
+    startGzipBytes: sizeOf(start).gzipBytes,
+    files: always.map(({ fileName }) => fileName),
+    onDemandGzipBytes: sizeOf(later).gzipBytes,
+    onDemandFiles: later.map(({ fileName }) => fileName),
+  };
 }
 
 /** What everything of one entry point costs. */

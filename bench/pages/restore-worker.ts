@@ -2,6 +2,7 @@
 import { KeyRing } from '../../src/codec/key-ring.ts';
 import { webCryptography, webRandom } from '../../src/codec/webcrypto-cipher.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { runCode } from '../../src/engine/load-on-demand.ts';
 import { platformClock } from '../../src/host/platform-clock.ts';
 import { openIndexedDb } from '../../src/stores/indexeddb/connection.ts';
 import { IndexedDbKeyStore } from '../../src/stores/indexeddb/indexeddb-key-store.ts';
@@ -13,6 +14,7 @@ const [database = '', steps = '1'] = self.name.split(' ');
 void answer(); // waited for at the top level, bundlers would cut the start in two files
 
 async function answer(): Promise<void> {
+  const running = runCode(); // as `serve` does
   const connection = await openIndexedDb(database);
   const store = new IndexedDbStore(connection);
   const keyRing = await KeyRing.open(store, new IndexedDbKeyStore<CryptoKey>(connection), webCryptography, webRandom);
@@ -24,5 +26,6 @@ async function answer(): Promise<void> {
   }
   const { messages } = (await thread.state()) as { readonly messages: { readonly length: number } };
   await thread.waits();
+  await running;
   self.postMessage(messages.length);
 }

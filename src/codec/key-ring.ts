@@ -83,13 +83,11 @@ export class KeyRing<RootKey = unknown> {
       [ring, index, rootKey] = await read(); // another tab may have made them between these reads
     }
     if (ring === undefined || rootKey === undefined) throw keyMissing(store);
-    const root = await openRing(store, ring, cryptography.rootCipher(rootKey), random);
-    if (index === undefined) {
-      throw codecErrors.make('record_missing', { table: 'wraps', key: 'index', needed: 'a thread' });
-    }
-    checkFormat({ table: 'wraps', key: 'index' }, index.format);
-    const { plaintext } = await root.open(ringPlace(store.name, 'index', index.plain, index.format), index.body);
-    const indexSealer = new DataSealer(root.keyId, await cryptography.dataCipher(plaintext), random);
+    const root = rootOf(store, ring, cryptography.rootCipher(rootKey), random);
+    const opening = openIndex(store, index, root);
+    opening.catch(() => undefined); // a key that does not open the ring comes first
+    await openRing(store, ring, root);
+    const indexSealer = new DataSealer(root.keyId, await cryptography.dataCipher(await opening), random);
     return new KeyRing({ store, cryptography, random, root, index: indexSealer, generation: ring.commit });
   }
 
@@ -236,24 +234,40 @@ async function createRing<RootKey>(
   await store.createRecords(ringOwner, randomId(random) as CommitId, records);
 }
 
-/** The root's sealer, if its key opens what is in the ring. @throws `key_wrong` */
-async function openRing(store: WrapStore, ring: StoredRecord, cipher: Cipher, random: Random): Promise<Sealer> {
+/** @throws `key_wrong` if the root's key does not open what is in the ring. */
+async function openRing(store: WrapStore, ring: StoredRecord, root: Sealer): Promise<void> {
   try {
-    const root = new Sealer(rootKeyId(ring), cipher, random);
     checkFormat({ table: 'wraps', key: 'ring' }, ring.format);
     await root.open(ringPlace(store.name, 'ring', ring.plain, ring.format), ring.body);
-    return root;
   } catch (cause) {
-    throw codecErrors.make('key_wrong', { database: store.name, key: deviceKeyName }, cause);
+    throw keyWrong(store, cause);
   }
+}
+
+/** @throws `key_wrong` where the ring names no key. */
+function rootOf(store: WrapStore, ring: StoredRecord, cipher: Cipher, random: Random): Sealer {
+  try {
+    return new Sealer(fromBase64url(String(ring.plain.root)), cipher, random);
+  } catch (cause) {
+    throw keyWrong(store, cause);
+  }
+}
+
+function keyWrong(store: WrapStore, cause: unknown) {
+  return codecErrors.make('key_wrong', { database: store.name, key: deviceKeyName }, cause);
+}
+
+/** The secret under which threads are known. @throws `record_missing`, `record_damaged` */
+async function openIndex(store: WrapStore, index: StoredRecord | undefined, root: Sealer): Promise<Uint8Array> {
+  if (index === undefined) {
+    throw codecErrors.make('record_missing', { table: 'wraps', key: 'index', needed: 'a thread' });
+  }
+  checkFormat({ table: 'wraps', key: 'index' }, index.format);
+  return (await root.open(ringPlace(store.name, 'index', index.plain, index.format), index.body)).plaintext;
 }
 
 function keyMissing(store: WrapStore) {
   return codecErrors.make('key_missing', { database: store.name, key: deviceKeyName });
-}
-
-function rootKeyId(ring: StoredRecord): Uint8Array {
-  return fromBase64url(String(ring.plain.root));
 }
 
 function ringPlace(database: string, key: string, plain: Place['plain'], format = recordFormat): Place {

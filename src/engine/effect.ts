@@ -72,7 +72,7 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
     const isOpen =
       last !== undefined && (last.outcome === undefined || (await undoingOf(run, effect, last)) === 'begun');
     if (isOpen && effect.request.effectClass === 'once') {
-      await (await onDemand()).resolveDoubt(run, effect, last, args, perform);
+      await (await onDemand()).resolveDoubt(run, effect, last, args);
     } else {
       await waitBeforeRetry(run, effect, last);
       await findOutcomes(run, effect.key);

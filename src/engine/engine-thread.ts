@@ -12,12 +12,10 @@ import { checkInput } from '../program/state.ts';
 import type { AnswerParts } from './answer-wait.ts';
 import { checkRetention } from './check-retention.ts';
 import type { Compaction } from './compact.ts';
-import { perform } from './effect.ts';
 import { engineErrors } from './errors.ts';
-import { onDemand } from './load-on-demand.ts';
-import { isDamage, type RunEnd } from './run-end.ts';
-import type { OpenThread } from './thread-access.ts';
-import { ThreadRunner } from './thread-runner.ts';
+import { onDemand, runCode } from './load-on-demand.ts';
+import { blockedBy, isDamage, type RunEnd } from './run-end.ts';
+import type { ThreadRunner } from './thread-runner.ts';
 import type { StateRecord } from './thread-state.ts';
 import { ThreadViews } from './thread-views.ts';
 import type { Comparison } from './time-travel-compare.ts';
@@ -127,26 +125,29 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
       const { repairThread } = await onDemand();
       isRepaired = codec !== undefined && (await repairThread(this.ports, this.options, codec, this.emit));
     } catch (error) {
-      return ThreadRunner.blocked(error, this.emit);
+      return blockedBy(error, this.emit);
     }
     return isRepaired ? withoutSecrets(await this.#runOnce('free'), codec) : end;
   }
 
   async #runOnce(lease: LeaseKind): Promise<RunEnd> {
-    const opened = await this.#openForRun();
-    if ('end' in opened) return opened;
+    const runner = await this.#openForRun();
+    if ('end' in runner) return runner;
     if (this.#isStopping) return { end: 'stopped' };
-    this.#runner = new ThreadRunner(this.ports, this.options, opened.codec, this.emit);
-    const end = await this.#runner.run(lease);
+    this.#runner = runner;
+    const end = await runner.run(lease);
     this.#runner = undefined;
     return end;
   }
 
-  async #openForRun(): Promise<OpenThread | RunEnd> {
+  async #openForRun(): Promise<ThreadRunner | RunEnd> {
     try {
-      return (await this.open('write')) ?? { end: 'idle' };
+      const opened = await this.open('write');
+      if (opened === undefined) return { end: 'idle' };
+      const { ThreadRunner } = await runCode();
+      return new ThreadRunner(this.ports, this.options, opened.codec, this.emit);
     } catch (error) {
-      return ThreadRunner.blocked(error, this.emit);
+      return blockedBy(error, this.emit);
     }
   }
 
@@ -220,7 +221,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
   }
 
   async #travelParts(): Promise<TravelParts> {
-    const world = { ports: this.ports, options: this.options, id: this.id, emit: this.emit, perform };
+    const world = { ports: this.ports, options: this.options, id: this.id, emit: this.emit };
     const alone: TravelParts['alone'] = (work) => this.#turns.apart(() => this.stop(), work);
     return { ...(await this.opened('write')), ...world, isLive: this.isLive, alone };
   }

@@ -2,9 +2,9 @@
 import type { Control, Limits } from '../model/checkpoint.ts';
 import { type Extension, withSettled } from '../model/inbox.ts';
 import { type Boundary, earliest } from './boundary.ts';
+import { controlOf } from './control-of.ts';
 import { LineDraft } from './line-draft.ts';
 import { openLines } from './line-status.ts';
-import { controlOf } from './plans.ts';
 import { halted } from './run-end.ts';
 
 /** Saves a run that reached a limit. Its next step and its open waits stay as they are. */

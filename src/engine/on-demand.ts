@@ -1,7 +1,8 @@
 /**
  * Everything that is loaded only when it is first needed: what a run needs rarely, and what is only asked for. One module for
  * all of it: one file to fetch and to cache, and with several, bundlers cut what every run needs into pieces, which costs each
- * start 3 KB gzip. Nobody imports this file but `load-on-demand.ts`.
+ * start 3 KB gzip. For the same reason it stands on all of `run.ts`: what both need is in that one's file then, and in no third.
+ * Nobody imports this file but `load-on-demand.ts`.
  */
 import { readMarks } from '../codec/quarantine.ts';
 import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
@@ -34,6 +35,7 @@ import { repairThread } from './repair.ts';
 import { addReplayedInputs } from './replayed-inputs.ts';
 import { adoptLost, resolveDoubt, undoingOf } from './resolution.ts';
 import { giveRecorded } from './reuse.ts';
+import { ThreadRunner } from './run.ts';
 import { RunEnds, withoutRefused } from './run-ends.ts';
 import { checkShare } from './share-invalid.ts';
 import { StepPolicy } from './step-policy.ts';
@@ -95,6 +97,7 @@ export const parts = {
   RunEnds,
   sealShare,
   StepPolicy,
+  ThreadRunner,
   undoingOf,
   usageInvalid,
   versionFor,

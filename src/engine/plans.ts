@@ -5,20 +5,12 @@ import { type CheckpointPlan, noChange, type StateChange } from '../codec/commit
 import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
 import type { CheckpointCause, Control, Position } from '../model/checkpoint.ts';
 import type { OtherThread, RecordWrite } from '../model/commit.ts';
-import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { checkpointIdFor } from '../model/ids.ts';
 import { atRunEnd, type Past, withoutChoices } from '../model/past.ts';
 import { chooseKind, defaultTiers } from '../model/tiers.ts';
+import { controlOf, positionOf } from './control-of.ts';
 import type { EngineOptions } from './ports.ts';
-
-export function controlOf(image: ThreadImage, maxSteps: number): Control {
-  return image.state?.checkpoint.control ?? emptyControl(image.row, image.control.ledgerDigest, maxSteps);
-}
-
-export function positionOf(image: ThreadImage): Position {
-  return image.state?.checkpoint.position ?? emptyPosition;
-}
 
 export interface NextCheckpoint {
   readonly cause: CheckpointCause;

@@ -9,6 +9,7 @@ import type { WaitAnswer } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { Verdict } from '../program/tool.ts';
+import { perform } from './effect.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor, waitIdFor } from './identity.ts';
 import { recordOutcome } from './ledger-writes.ts';
@@ -19,21 +20,17 @@ import type { StepRun } from './step-run.ts';
 /** A verdict; `trouble` says why `verify` gave none. */
 type Found = Verdict<unknown> & { readonly trouble?: string };
 
-/** How a resolution is made: as an effect itself. */
-export type Perform = (run: StepRun, request: EffectRequest) => Promise<unknown>;
-
 /** Afterwards the entry has an outcome: `failed` and not final means that another attempt may be made. */
 export async function resolveDoubt(
   run: StepRun,
   effect: KnownEffect,
   entry: LedgerEntry,
   args: unknown,
-  perform: Perform,
 ): Promise<void> {
   const { request } = effect;
   let trouble = '';
   if (request.verify) {
-    const verdict = await verified(run, effect, entry, args, perform);
+    const verdict = await verified(run, effect, entry, args);
     if (verdict.trouble !== undefined) trouble = `Its verify failed: ${sentence(verdict.trouble)}`;
     if (verdict.verdict === 'done') {
       return recordOutcome(run, entry, { status: 'succeeded', value: verdict.result, by: 'verify' });
@@ -96,17 +93,11 @@ export async function adoptLost(run: StepRun, effect: KnownEffect, args: unknown
  * runner whose lease was stolen may have stood still between its last check and the call, for any time: then only a receiver
  * that refuses such a call can make it certain, else a person decides.
  */
-async function verified(
-  run: StepRun,
-  effect: KnownEffect,
-  entry: LedgerEntry,
-  args: unknown,
-  perform: Perform,
-): Promise<Found> {
+async function verified(run: StepRun, effect: KnownEffect, entry: LedgerEntry, args: unknown): Promise<Found> {
   const { clock } = run.ports;
   const overAtMs = entry.intent.notAfterMs + effect.request.settleMs;
   for (let round = 1; ; round += 1) {
-    const { verdict, askedAtMs } = await verdictOf(perform, run, resolutionOf(effect, entry, 'verify', args, round));
+    const { verdict, askedAtMs } = await verdictOf(run, resolutionOf(effect, entry, 'verify', args, round));
     if (verdict.verdict !== 'not_done' || verdict.closed === true) return verdict;
     if (askedAtMs > overAtMs) return mayStillLeave(run, effect, entry) ? { verdict: 'unknown' } : verdict;
     // At most the whole time again: a clock that was put back must not hold the thread for that long.
@@ -125,11 +116,7 @@ function mayStillLeave({ writer }: StepRun, { request }: KnownEffect, { intent }
  * The verdict and when it was asked for, both from the record: one that a re-run finds there speaks for the time at which it
  * was given, not for now.
  */
-async function verdictOf(
-  perform: Perform,
-  run: StepRun,
-  request: EffectRequest,
-): Promise<{ verdict: Found; askedAtMs: number }> {
+async function verdictOf(run: StepRun, request: EffectRequest): Promise<{ verdict: Found; askedAtMs: number }> {
   try {
     const verdict = (await perform(run, request)) as Verdict<unknown>;
     if (!isVerdict(verdict)) {

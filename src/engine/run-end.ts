@@ -1,6 +1,7 @@
-import type { ErrorData } from '../base/errors.ts';
+import { type ErrorData, errorToData } from '../base/errors.ts';
 import { codecErrors } from '../codec/errors.ts';
 import type { Control } from '../model/checkpoint.ts';
+import type { Frame } from '../model/frame.ts';
 import type { ThreadStatus } from '../model/records.ts';
 import { programErrors } from '../program/errors.ts';
 import { storeErrors } from '../store/errors.ts';
@@ -52,6 +53,13 @@ export const halted: readonly string[] = ['timed_out', 'out_of_budget'];
 /** How a run ends that finds nothing to do. */
 export function restEnd({ status, failure }: Pick<Control, 'status' | 'failure'>): RunEnd {
   return status === 'failed' ? { end: status, failure } : { end: status === 'running' ? 'idle' : status };
+}
+
+/** The end of a run that cannot go on as things are. */
+export function blockedBy(error: unknown, emit: (frame: Frame) => void): RunEnd {
+  const data = errorToData(error);
+  emit({ type: 'blocked', error: data });
+  return { end: 'blocked', error: data };
 }
 
 /** The tables whose damaged records a repair can do without: the others hold what only they know. */

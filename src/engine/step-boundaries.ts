@@ -13,6 +13,7 @@ import type { NodeResult } from '../program/node-result.ts';
 import type { AppliedUpdate } from '../program/state.ts';
 import { nextNode } from './agent-nodes.ts';
 import type { Boundary, NextBoundary } from './boundary.ts';
+import { controlOf, positionOf } from './control-of.ts';
 import { type Decision, decisionDetails, decisionsAfter } from './decision.ts';
 import { changeOf, type EndedStep, forks, goesOn, retriesAfter, stepAfter, usedAfter } from './ended-step.ts';
 import { LineDraft } from './line-draft.ts';
@@ -21,7 +22,6 @@ import type { Joined } from './line-join.ts';
 import { statusOf } from './line-status.ts';
 import type { LineUpdates } from './line-updates.ts';
 import { onDemand } from './load-on-demand.ts';
-import { controlOf, positionOf } from './plans.ts';
 import { ledgerHere, ledgerStays, traceOf } from './step-trace.ts';
 import type { ThreadState } from './thread-state.ts';
 

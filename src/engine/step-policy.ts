@@ -17,12 +17,12 @@ import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../pro
 import { nextNode, scopeOf } from './agent-nodes.ts';
 import type { Boundary } from './boundary.ts';
 import { isCallOf, mustNotRepeat } from './calls-between.ts';
+import { controlOf, positionOf } from './control-of.ts';
 import { type Decision, decisionDetails, decisionKey, decisionsAfter } from './decision.ts';
 import { changeOf, type EndedStep, lineOf, usedAfter } from './ended-step.ts';
 import { failureOf } from './failure.ts';
 import { stepIdFor, waitIdFor } from './identity.ts';
 import { type Asked, LineDraft } from './line-draft.ts';
-import { controlOf, positionOf } from './plans.ts';
 import type { StepBoundaries } from './step-boundaries.ts';
 import { encodeWithDigest } from './step-run.ts';
 import { ledgerHere, ledgerStays } from './step-trace.ts';

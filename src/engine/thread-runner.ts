@@ -16,16 +16,15 @@ import type { Frame } from '../model/frame.ts';
 import { withSettled } from '../model/inbox.ts';
 import type { LeaseKind, ThreadRow } from '../model/records.ts';
 import type { Boundary } from './boundary.ts';
-import { perform } from './effect.ts';
+import { controlOf } from './control-of.ts';
 import { engineErrors } from './errors.ts';
 import type { FullDisk } from './give.ts';
 import { type Leased, leasedParts } from './leased.ts';
 import { defaultMaxResumes } from './limits.ts';
 import { openLines } from './line-status.ts';
 import { onDemand } from './load-on-demand.ts';
-import { controlOf } from './plans.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
-import { halted, type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
+import { blockedBy, halted, type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
 import type { RunLines } from './run-lines.ts';
 import type { Tally } from './step-run.ts';
 import { ThreadState } from './thread-state.ts';
@@ -47,13 +46,6 @@ export class ThreadRunner {
     this.#options = options;
     this.#codec = codec;
     this.#emit = emit;
-  }
-
-  /** The end of a run that cannot go on as things are. */
-  static blocked(error: unknown, emit: (frame: Frame) => void): RunEnd {
-    const data = errorToData(error);
-    emit({ type: 'blocked', error: data });
-    return { end: 'blocked', error: data };
   }
 
   /** Looks at once for what came from outside: a cancel, answers to waits, and the end of their time. */
@@ -89,7 +81,7 @@ export class ThreadRunner {
         return { end: 'stopped' };
       }
       if (engineErrors.is(error, 'lease_lost')) return { end: 'lost' };
-      return ThreadRunner.blocked(error, this.#emit);
+      return blockedBy(error, this.#emit);
     } finally {
       this.#abort.abort(new Stop('stopped')); // a step that is still under way makes no further call
       await this.#writer?.settled();
@@ -144,7 +136,7 @@ export class ThreadRunner {
     }
     if (leased.boundary.control.past.choices.some(({ choice }) => choice === 'compensate')) {
       const { compensateAll } = await onDemand();
-      await compensateAll({ ...parts, perform, signal: this.#abort.signal }, writer);
+      await compensateAll({ ...parts, signal: this.#abort.signal }, writer);
     }
     await leased.waits.expire();
     return this.#loop(leased, await ThreadState.read(this.#codec, agent, writer.image.state));

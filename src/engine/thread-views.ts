@@ -11,10 +11,10 @@ import type { CheckpointId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import type { QuarantinedRecord } from '../model/repair.ts';
 import type { Wait } from '../model/wait.ts';
+import { controlOf } from './control-of.ts';
 import type { EventQuery } from './event-log.ts';
 import { isPage, listCheckpoints, type Page } from './list-checkpoints.ts';
 import { onDemand } from './load-on-demand.ts';
-import { controlOf } from './plans.ts';
 import { ThreadAccess } from './thread-access.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
 

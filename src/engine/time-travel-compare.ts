@@ -12,8 +12,8 @@ import { type CheckpointId, type ThreadId, threadIdProblem } from '../model/ids.
 import { isAbandoned } from '../model/past.ts';
 import type { ThreadStatus } from '../model/records.ts';
 import { withChildEnds } from './child-ends.ts';
+import { controlOf, positionOf } from './control-of.ts';
 import { engineErrors } from './errors.ts';
-import { controlOf, positionOf } from './plans.ts';
 import { rareEngineErrors } from './rare-errors.ts';
 import { effectInfo, settles } from './step-ledger.ts';
 import { diffSides, storedSide } from './time-travel-diff.ts';

@@ -7,7 +7,6 @@ import { type CheckpointId, sequenceOf, type ThreadId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { engineErrors } from './errors.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
-import type { Perform } from './resolution.ts';
 import type { EffectChoices } from './time-travel-choices.ts';
 
 export interface TravelParts {
@@ -17,7 +16,6 @@ export interface TravelParts {
   readonly codec: ThreadCodec;
   readonly row: ThreadRow;
   readonly emit: (frame: Frame) => void;
-  readonly perform: Perform;
   /** Whether the thread is being run here. */
   readonly isLive: boolean;
   /** Stops the run that is under way here, and lets none begin before the work is done. */

@@ -14,12 +14,13 @@ import type { AnyTool } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { toolNow } from '../program/versions.ts';
 import { Activity } from './activity.ts';
+import { controlOf } from './control-of.ts';
+import { perform } from './effect.ts';
 import type { EffectRequest } from './effect-request.ts';
 import { effectKeyFor, stepIdFor } from './identity.ts';
 import { OpenCalls } from './open-calls.ts';
-import { controlOf, planFor } from './plans.ts';
+import { planFor } from './plans.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
-import type { Perform } from './resolution.ts';
 import { entryOfTheCall, readEntry } from './reuse.ts';
 import { StepLedger, settles } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
@@ -35,8 +36,6 @@ export interface UndoParts {
   readonly options: EngineOptions;
   readonly emit: (frame: Frame) => void;
   readonly signal: AbortSignal;
-  /** How an effect is made: handed in, since the making of effects loads this file itself. */
-  readonly perform: Perform;
 }
 
 /**
@@ -86,7 +85,7 @@ async function compensate(parts: UndoParts, run: StepRun, crossed: LedgerEntry):
   if (!tool?.compensate) throw failed('the agent has no such tool any more, or the tool has no compensate');
   const place = await openPlace(run, crossed.intent.number);
   try {
-    await parts.perform(run, compensation(tool, made, await codec.decodeValue(made.intent.args), place));
+    await perform(run, compensation(tool, made, await codec.decodeValue(made.intent.args), place));
   } catch (error) {
     if (programErrors.is(error, 'effect_failed')) throw failed(error.details.reason, error);
     throw error;

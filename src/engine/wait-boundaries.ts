@@ -7,11 +7,11 @@ import type { Condition, RecordWrite } from '../model/commit.ts';
 import type { WaitId } from '../model/ids.ts';
 import type { Wait, WaitAnswer } from '../model/wait.ts';
 import { type Boundary, earliest, type NextBoundary } from './boundary.ts';
+import { controlOf } from './control-of.ts';
 import type { Deliveries } from './deliveries.ts';
 import { LineDraft } from './line-draft.ts';
 import { statusOf } from './line-status.ts';
 import { onDemand } from './load-on-demand.ts';
-import { controlOf } from './plans.ts';
 
 /** What is looked at again when it turns out that the clock cannot be believed. */
 const lookAgainMs = 60_000;

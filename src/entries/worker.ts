@@ -3,6 +3,7 @@ import { randomId } from '../base/random.ts';
 import { KeyRing } from '../codec/key-ring.ts';
 import { webCryptography, webRandom } from '../codec/webcrypto-cipher.ts';
 import { checkOptions } from '../engine/check-options.ts';
+import { runCode } from '../engine/load-on-demand.ts';
 import type { EngineOptions } from '../engine/ports.ts';
 import { broadcastHints } from '../host/broadcast-hints.ts';
 import { exposeApi } from '../host/expose.ts';
@@ -58,6 +59,7 @@ export function serve(agent: AnyAgent, options: ServeOptions = {}): void {
 
 async function openHost(agent: AnyAgent, options: ServeOptions): Promise<HostMethods> {
   const { database = 'holdfast', resume = 'auto', endpoint: _, ...engineOptions } = options;
+  runCode().catch(() => undefined); // loads while the database opens; whoever runs a thread asks again
   const connection = await openIndexedDb(database);
   const store = new IndexedDbStore(connection);
   let host: Host | undefined;
