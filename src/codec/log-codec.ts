@@ -99,7 +99,10 @@ export class LogView<Item = unknown> implements Log<Item> {
   }
 
   async slice(from: number, to = this.length): Promise<readonly Item[]> {
-    const [first, end] = [Math.max(0, from), Math.min(to, this.length)];
+    const [first, end] = [from, to].map((at) => Math.min(Math.max(0, at < 0 ? this.length + at : at), this.length)) as [
+      number,
+      number,
+    ];
     if (first >= end) return [];
     const recentFrom = this.length - this.#recent.length;
     if (first >= recentFrom) return this.#recent.slice(first - recentFrom, end - recentFrom);

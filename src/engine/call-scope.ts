@@ -1,14 +1,17 @@
 /** Makes what a node calls: every function leads to an effect, a recorded value, or a result of the node. */
+
+import { ownCopy } from '../base/own-copy.ts';
 import { randomFraction } from '../base/random.ts';
 import { codecErrors } from '../codec/errors.ts';
 import type { Fields } from '../model/fields.ts';
 import type { LineFailure } from '../model/lines.ts';
 import { type Schema, validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
-import { checkList, checkText } from '../program/arguments.ts';
+import { checkFunction, checkList, checkText } from '../program/arguments.ts';
 import { programErrors } from '../program/errors.ts';
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../program/model.ts';
 import type { CallOptions, CallScope, ModelCalls, NodeContext, WaitCalls } from '../program/node-context.ts';
+import { checkOptions } from '../program/option-checks.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { Tools, Verdict } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
@@ -95,13 +98,22 @@ function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {
     return value;
   };
   return {
-    call: (tool, input, options) =>
-      inPlace(run, scope, tool, options, (place) =>
-        orInstead(run, agent, place, async () => perform(run, toolRequest(parts, tool, input, place)), {
+    call: async (tool, given, options = {}) => {
+      const input = ownCopy(given);
+      const made = await inPlace(run, scope, tool, options, (place) => {
+        checkOptions('call(tool, input)', options, ['key']);
+        return orInstead(run, agent, place, async () => perform(run, toolRequest(parts, tool, input, place)), {
           tool: async (name, other) => perform(run, toolRequest(parts, name, input, other)),
-        }),
-      ) as Promise<never>,
-    all: (items, work) => inPlace(run, scope, 'all', undefined, (place) => allOf(parts, place, items, work)),
+        });
+      });
+      return made as never;
+    },
+    all: (items, work) =>
+      inPlace(run, scope, 'all', undefined, async (place) => {
+        checkList('all(items, work)', 'items', items);
+        checkFunction('all(items, work)', 'work', work);
+        return allOf(parts, place, items, work);
+      }),
     model: modelCalls(parts, scope),
     ...waitCalls(run, agent, (name, options, work) => inPlace(run, scope, name, options, work)),
     now: () => read(() => run.ports.clock.nowMs()),
@@ -128,8 +140,10 @@ function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls {
     waitFor: (event, options) => late(`event ${event}`, options, (calls) => calls.waitFor(event, options)),
     sleep: (durationMs, options) => late('sleep', options, (calls) => calls.sleep(durationMs, options)),
     online: (options) => at('online', options, (place) => waitWhileOffline(run, place)),
-    child: (child, input, options) =>
-      late(`child ${child?.name}`, options, (calls) => calls.child(child, input, options)),
+    child: (child, given, options) => {
+      const input = ownCopy(given);
+      return late(`child ${child?.name}`, options, (calls) => calls.child(child, input, options));
+    },
   };
 }
 
@@ -218,10 +232,12 @@ function toolRequest({ agent, run }: ScopeParts, name: string, input: unknown, p
 }
 
 function modelCalls({ run, agent, model, models, hint }: ScopeParts, scope: Scope): ModelCalls {
-  const answer = async (given: ModelRequest, options?: CallOptions): Promise<ModelAnswer> => {
+  const answer = async (given: ModelRequest, options: CallOptions = {}): Promise<ModelAnswer> => {
     if (model === undefined) throw programErrors.make('model_missing', { node: run.scheduled.node });
     checkList('model.answer(request)', 'messages', given?.messages);
-    const request = hint === undefined ? given : withHint(given, hint);
+    checkOptions('model', options, ['key', 'name']);
+    const own = ownCopy(given);
+    const request = hint === undefined ? own : withHint(own, hint);
     const by = async (one: LanguageModel, place: string): Promise<ModelAnswer> => {
       const made = (await perform(run, modelRequest(run, one, request, place))) as ModelAnswer;
       if (run.ledger.paid.has(made)) return made;

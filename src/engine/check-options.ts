@@ -1,19 +1,46 @@
 import { tierProblem } from '../model/tiers.ts';
+import type { AnyAgent } from '../program/agent.ts';
 import { checkRetention } from './check-retention.ts';
 import { engineErrors } from './errors.ts';
 import type { EngineOptions } from './ports.ts';
 
 type Given = Partial<Omit<EngineOptions, 'agent'>> & { readonly resume?: string };
 
-/** Checked before anything goes by them. @throws `retention_invalid`, `option_invalid` */
-export function checkOptions({
-  retention,
-  durability = 'strict',
-  resume = 'auto',
-  maxResumes = 1,
-  tiers,
-  ...given
-}: Given): void {
+const engineOptions: readonly string[] = [
+  'model',
+  'models',
+  'namespace',
+  'owner',
+  'durability',
+  'tiers',
+  'maxResumes',
+  'secrets',
+  'retention',
+  'archive',
+];
+
+/** @throws `option_invalid` */
+export function checkAgent(agent: unknown): void {
+  const { name, nodes } = (agent ?? {}) as Partial<AnyAgent>;
+  if (typeof name !== 'string' || typeof nodes !== 'object') refuse('agent', 'give what defineAgent made');
+}
+
+/** Options of an engine. @throws `retention_invalid`, `option_invalid` */
+export function checkEngineOptions(options: EngineOptions): void {
+  checkAgent(options.agent);
+  checkOptions(options, ['agent', 'onNews', 'onFrame']);
+}
+
+/**
+ * Checked before anything goes by them. `more`: names of further options that there are.
+ *
+ * @throws `retention_invalid`, `option_invalid`
+ */
+export function checkOptions(options: Given, more: readonly string[]): void {
+  const { retention, durability = 'strict', resume = 'auto', maxResumes = 1, tiers, ...given } = options;
+  const known = [...more, ...engineOptions];
+  const strange = Object.keys(options).find((option) => !known.includes(option));
+  if (strange !== undefined) refuse(strange, `there is none of that name; there are ${known.join(', ')}`);
   checkRetention(retention);
   checkWord('durability', durability, ['strict', 'relaxed']);
   checkWord('resume', resume, ['auto', 'on-request']);

@@ -1,4 +1,5 @@
 /** One thread as its host sees it: takes what comes from outside, durably, runs it, and shows what is committed. */
+import { ownCopy } from '../base/own-copy.ts';
 import { randomId } from '../base/random.ts';
 import { readAgain } from '../codec/read-again.ts';
 import type { ShareRights } from '../codec/shares.ts';
@@ -41,10 +42,11 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
    * @throws `field_unknown`, `state_invalid`, `value_not_storable`, `id_taken` (by another item): nothing was kept.
    */
   async send(
-    update: object,
+    given: object,
     dedupId: string = randomId(this.ports.random),
     policy: InboxPolicy = 'queue',
   ): Promise<void> {
+    const update = ownCopy(given) as StateRecord;
     await this.checkId(dedupId);
     let opened = await this.open('write'); // whose input it is, is known then
     checkInput(this.options.agent.state, update);
@@ -52,7 +54,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
       const { rareEngineErrors } = await onDemand();
       throw rareEngineErrors.make('policy_unknown', { policy: String(policy), known: inboxPolicies.join(', ') });
     }
-    const item = { type: 'input', update: { ...update }, policy, atMs: this.ports.clock.nowMs() } as const;
+    const item = { type: 'input', update, policy, atMs: this.ports.clock.nowMs() } as const;
     for (;;) {
       opened ??= await this.create();
       if (policy !== 'reject') {
@@ -72,7 +74,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
   async signal(event: string, value?: unknown, dedupId: string = randomId(this.ports.random)): Promise<void> {
     if (typeof event !== 'string' || event === '')
       throw (await onDemand()).rareEngineErrors.make('event_name_invalid', { name: String(event) });
-    const item = { type: 'event', name: event, value, atMs: this.ports.clock.nowMs() } as const;
+    const item = { type: 'event', name: event, value: ownCopy(value), atMs: this.ports.clock.nowMs() } as const;
     await this.append(await this.opened('write'), dedupId, item);
   }
 

@@ -6,10 +6,11 @@ import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { type AnyAgent, agentsByName } from '../program/agent.ts';
 import { storeErrors } from '../store/errors.ts';
 import { BelievedTime } from './believed-time.ts';
-import { checkOptions } from './check-options.ts';
+import { checkEngineOptions } from './check-options.ts';
 import { checkRetention } from './check-retention.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
+import { isPage } from './list-checkpoints.ts';
 import { onDemand } from './load-on-demand.ts';
 import { ownRows } from './own-rows.ts';
 import type { EngineOptions, EnginePorts, RunPorts } from './ports.ts';
@@ -29,8 +30,8 @@ export class Engine<State extends object = StateRecord> {
   constructor(ports: EnginePorts, options: EngineOptions) {
     this.#ports = { ...ports, time: new BelievedTime(ports.clock) };
     this.#options = options;
+    checkEngineOptions(options);
     this.#agents = agentsByName(options.agent);
-    checkOptions(options);
   }
 
   /** The thread of this id, new or known. @throws `thread_id_invalid` */
@@ -52,9 +53,10 @@ export class Engine<State extends object = StateRecord> {
 
   /**
    * The threads of this agent and owner, newest change first, with their ids opened. At most `limit` (default 1000).
-   * `children`: those of the agents that it starts as well.
+   * `children`: those of the agents that it starts as well. @throws `limit_invalid`
    */
   async threads(limit = 1_000, { children = false } = {}): Promise<readonly ThreadEntry[]> {
+    if (limit !== Infinity && !isPage({ limit })) (await onDemand()).checkPage('', { limit });
     const mine = await ownRows(this.#ports.store, this.#options, children ? this.#agents : undefined);
     const newest = mine.sort((a, b) => b.updatedAtMs - a.updatedAtMs).slice(0, limit);
     return Promise.all(newest.map((row) => this.#entry(row)));

@@ -5,7 +5,7 @@ import type { ThreadImage } from '../codec/thread-image.ts';
 import type { Control } from '../model/checkpoint.ts';
 import type { CrossedEffect } from '../model/choice-needed.ts';
 import type { CheckpointId } from '../model/ids.ts';
-import { type EffectChoice, isAbandoned, type StandingChoice } from '../model/past.ts';
+import { type EffectChoice, effectChoices, isAbandoned, type StandingChoice } from '../model/past.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { toolNow } from '../program/versions.ts';
 import { withChildEnds } from './child-ends.ts';
@@ -79,25 +79,35 @@ function lostEffect(number: number): Crossed {
   return { key, name: key, effectClass, status: 'in_doubt', args: undefined, number, entry: undefined };
 }
 
+export interface ChoosingParts {
+  readonly thread: string;
+  readonly agent: AnyAgent;
+  readonly checkpoint: CheckpointId;
+  /** Why this choice cannot be made here, beside what forbids it anywhere. */
+  refuse?(effect: Crossed, choice: unknown): string | undefined;
+}
+
 /**
  * The choice for each effect. `optional` ones need none.
  *
  * @throws `choice_unknown`, `choice_invalid`, `choice_needed`: in this order.
  */
 export function checkedChoices(
-  parts: { readonly thread: string; readonly agent: AnyAgent; readonly checkpoint: CheckpointId },
+  parts: ChoosingParts,
   needed: readonly Crossed[],
   optional: readonly Crossed[],
   given: EffectChoices,
 ): readonly Chosen[] {
-  const { thread, checkpoint, agent } = parts;
+  const { thread, checkpoint, agent, refuse } = parts;
+  const problemWith = (effect: Crossed, choice: unknown) =>
+    problemOf(agent, effect, choice) ?? refuse?.(effect, choice);
   const all = [...needed, ...optional];
   const stray = Object.keys(given).find((effect) => all.every(({ key }) => key !== effect));
   if (stray !== undefined) throw travelErrors.make('choice_unknown', { thread, effect: stray });
   const chosen = all.flatMap((effect): Chosen[] => {
     const choice = given[effect.key]; // a hash, or `lost:` and a number
     if (choice === undefined) return [];
-    const problem = problemOf(agent, effect, choice);
+    const problem = problemWith(effect, choice);
     if (problem === undefined) return [{ effect, choice }];
     throw travelErrors.make('choice_invalid', {
       effect: effect.key,
@@ -108,7 +118,10 @@ export function checkedChoices(
   });
   const open = needed.filter((effect) => !chosen.some((made) => made.effect === effect));
   if (open.length > 0) {
-    const effects = open.map(({ entry: _, ...shown }) => shown);
+    const effects = open.map((effect) => {
+      const { entry: _, ...shown } = effect;
+      return { ...shown, choices: effectChoices.filter((choice) => problemWith(effect, choice) === undefined) };
+    });
     throw travelErrors.make('choice_needed', { thread, checkpoint, effects });
   }
   return chosen;

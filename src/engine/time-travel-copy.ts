@@ -2,6 +2,7 @@
 import { type FieldImage, isLogImage, type LogImage, logLength } from '../codec/checkpoint-codec.ts';
 import { type LedgerEntry, nextLedgerDigest, sealIntent, sealOutcome } from '../codec/ledger-codec.ts';
 import { encodeSegments, LogView, sealSegment } from '../codec/log-codec.ts';
+import { faultOf } from '../codec/recover-lineage.ts';
 import { BlobBatch, type StoredValue, type ThreadCodec } from '../codec/thread-codec.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { AppliedUpdate } from '../program/state.ts';
@@ -121,6 +122,11 @@ export async function carriedResults(
 
 /** Whether a call was made with the arguments that its node gave: then the same call can be told in another thread too. */
 export async function isAskedAsSent(source: ThreadCodec, { intent }: LedgerEntry): Promise<boolean> {
-  const { digest } = await encodeWithDigest(source, await source.decodeValue(intent.args), intent.name);
-  return digest === intent.askedDigest;
+  try {
+    const { digest } = await encodeWithDigest(source, await source.decodeValue(intent.args), intent.name);
+    return digest === intent.askedDigest;
+  } catch (error) {
+    faultOf(error);
+    return true; // damaged: whoever reuses it meets that
+  }
 }

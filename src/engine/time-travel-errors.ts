@@ -1,9 +1,8 @@
 import { errorFamily } from '../base/errors.ts';
-import type { CrossedEffect } from '../model/choice-needed.ts';
-import type { EffectChoice } from '../model/past.ts';
+import type { EffectToChoose } from '../model/choice-needed.ts';
 
 export interface TravelErrorDetails {
-  choice_needed: { thread: string; checkpoint: string; effects: readonly CrossedEffect[] };
+  choice_needed: { thread: string; checkpoint: string; effects: readonly EffectToChoose[] };
   choice_unknown: { thread: string; effect: string };
   choice_invalid: { effect: string; name: string; choice: string; problem: string };
   already_there: { thread: string; checkpoint: string };
@@ -14,11 +13,9 @@ export interface TravelErrorDetails {
   side_invalid: { found: string };
 }
 
-const options: readonly EffectChoice[] = ['reuse', 'redo', 'compensate'];
-
 export const travelErrors = errorFamily<TravelErrorDetails>({
   choice_needed: (d) =>
-    `Going on from checkpoint ${d.checkpoint} of thread "${d.thread}" passes over effects that need a choice (${d.effects.length}): ${d.effects.map(({ name, status, key }) => `"${name}" (${status}, ${key})`).join(', ')}. Say for each what is to become of it (${options.join(', ')}). Nothing was changed.`,
+    `Going on from checkpoint ${d.checkpoint} of thread "${d.thread}" passes over effects that need a choice (${d.effects.length}): ${d.effects.map(({ name, status, key, choices }) => `"${name}" (${status}, ${key}: ${choices.join(' or ')})`).join(', ')}. Say for each what is to become of it. Nothing was changed.`,
   choice_unknown: (d) =>
     `There is a choice for effect ${d.effect}, but going back does not pass over such an effect in thread "${d.thread}". Nothing was changed.`,
   choice_invalid: (d) =>

@@ -20,13 +20,14 @@ import {
   type ThreadId,
   threadIdProblem,
 } from '../model/ids.ts';
+import { checkOptions } from '../program/option-checks.ts';
 import { type AppliedUpdate, applyUpdate, checkInput } from '../program/state.ts';
 import { recordChildEnds } from './child-ends.ts';
 import { migration } from './commit-migration.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
 import { ThreadState } from './thread-state.ts';
-import { type Chosen, checkedChoices, crossedEffects } from './time-travel-choices.ts';
+import { type Chosen, type Crossed, checkedChoices, crossedEffects } from './time-travel-choices.ts';
 import { carriedResults, copyFields, isAskedAsSent } from './time-travel-copy.ts';
 import { travelErrors } from './time-travel-errors.ts';
 import { firstRecords } from './time-travel-first.ts';
@@ -50,6 +51,7 @@ type Present = Extract<Condition, { kind: 'present' }>;
  * `field_unknown`, `state_invalid`, `value_not_storable`, `agent_too_old`: nothing was made. `fork_interrupted`: nothing is visible; ask again.
  */
 export async function fork(parts: TravelParts, checkpoint: CheckpointId, options: ForkOptions): Promise<void> {
+  checkOptions('fork(checkpoint, options)', options, ['id', 'edit', 'effects', 'reason']);
   const problem = threadIdProblem(options.id);
   if (problem !== undefined) throw engineErrors.make('thread_id_invalid', { problem });
   const id = options.id as ThreadId;
@@ -150,26 +152,21 @@ async function choicesFor(
   const { steps } = standing;
   const isNeeded = ({ entry, status }: (typeof crossed)[number]) =>
     entry === undefined || entry.outcome === undefined || steps.has(entry.intent.step) || status === 'in_doubt';
-  const about = { thread: id, agent: options.agent, checkpoint: checkpoint.id };
-  const needed = crossed.filter(isNeeded);
-  const chosen = checkedChoices(
-    about,
-    needed,
+  const edited = new Set<Crossed>();
+  for (const effect of crossed) {
+    if (effect.entry !== undefined && !(await isAskedAsSent(codec, effect.entry))) edited.add(effect);
+  }
+  const refuse = (effect: Crossed, choice: unknown): string | undefined => {
+    if (choice === 'compensate') return 'a fork leaves alone what its source did; roll the source back to undo it';
+    if (choice !== 'reuse' || !edited.has(effect)) return undefined;
+    return 'its arguments were edited before it was called, so that the same call cannot be told';
+  };
+  return checkedChoices(
+    { thread: id, agent: options.agent, checkpoint: checkpoint.id, refuse },
+    crossed.filter(isNeeded),
     crossed.filter((effect) => !isNeeded(effect)),
     effects,
   );
-  for (const { effect, choice } of chosen) {
-    const problem =
-      choice === 'compensate'
-        ? 'a fork leaves alone what its source did; roll the source back to undo it'
-        : choice === 'reuse' && effect.entry !== undefined && !(await isAskedAsSent(codec, effect.entry))
-          ? 'its arguments were edited before it was called, so that the same call cannot be told'
-          : undefined;
-    if (problem !== undefined) {
-      throw travelErrors.make('choice_invalid', { effect: effect.key, name: effect.name, choice, problem });
-    }
-  }
-  return chosen;
 }
 
 const nothingEdited: AppliedUpdate = { set: new Map(), append: new Map() };

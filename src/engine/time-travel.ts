@@ -14,6 +14,7 @@ import { openThreadImage, type StateImage, type ThreadImage } from '../codec/thr
 import type { ThreadEvent } from '../model/event.ts';
 import { type CheckpointId, checkpointIdFor } from '../model/ids.ts';
 import type { StandingChoice } from '../model/past.ts';
+import { checkOptions } from '../program/option-checks.ts';
 import { checkInput } from '../program/state.ts';
 import { recordChildEnds } from './child-ends.ts';
 import { Children } from './children.ts';
@@ -49,6 +50,7 @@ export async function rollBack(
   checkpoint: CheckpointId,
   options: GoBackOptions = {},
 ): Promise<CheckpointId> {
+  checkOptions('rollBack(checkpoint, options)', options, ['effects', 'reason']);
   const prepare = async (image: ThreadImage): Promise<Departure | CheckpointId> => {
     const { state } = image;
     if (state === null) throw unknownCheckpoint(parts, checkpoint);
@@ -69,6 +71,7 @@ export async function rollBack(
  */
 export async function edit(parts: TravelParts, update: object, options: GoBackOptions = {}): Promise<CheckpointId> {
   const { agent } = parts.options;
+  checkOptions('edit(update, options)', options, ['effects', 'reason']);
   checkInput(agent.state, update);
   const prepare = async ({ state }: ThreadImage): Promise<Departure> => {
     if (state === null) throw travelErrors.make('thread_empty', { thread: parts.id });

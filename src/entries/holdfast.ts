@@ -5,7 +5,7 @@ export { type AgentClient, connect, type ThreadClient } from '../client/connect.
 export type { ConnectOptions, WorkerSource } from '../client/connection.ts';
 export type { AgentType, FileInfo, LogTail, PageInput, PageState, PageWait, QuestionWait } from '../client/types.ts';
 export type { CheckpointInfo, Control, Position } from '../model/checkpoint.ts';
-export type { ChoiceNeeded, CrossedEffect } from '../model/choice-needed.ts';
+export type { ChoiceNeeded, CrossedEffect, EffectToChoose } from '../model/choice-needed.ts';
 export type { EffectClass, EffectInfo, EffectStatus } from '../model/effect.ts';
 export {
   type Field,

@@ -2,7 +2,7 @@
 import { randomId } from '../base/random.ts';
 import { KeyRing } from '../codec/key-ring.ts';
 import { webCryptography, webRandom } from '../codec/webcrypto-cipher.ts';
-import { checkOptions } from '../engine/check-options.ts';
+import { checkAgent, checkOptions } from '../engine/check-options.ts';
 import { runCode } from '../engine/load-on-demand.ts';
 import type { EngineOptions } from '../engine/ports.ts';
 import { broadcastHints } from '../host/broadcast-hints.ts';
@@ -47,9 +47,10 @@ const served = Symbol.for('holdfast.served');
  * @throws `served_twice`, `retention_invalid`, `option_invalid`
  */
 export function serve(agent: AnyAgent, options: ServeOptions = {}): void {
+  checkAgent(agent);
   const endpoint = (options.endpoint ?? globalThis) as MessagePort & { [served]?: true };
   if (endpoint[served]) throw protocolErrors.make('served_twice', { agent: agent.name });
-  checkOptions(options);
+  checkOptions(options, ['database', 'resume', 'endpoint']);
   endpoint[served] = true;
   exposeApi(
     lazyApi(() => openHost(agent, options)),

@@ -1,4 +1,5 @@
 import type { EffectClass, EffectStatus } from './effect.ts';
+import type { EffectChoice } from './past.ts';
 
 /** An effect that going back crosses, as it is shown to whoever decides. */
 export interface CrossedEffect {
@@ -11,9 +12,14 @@ export interface CrossedEffect {
   readonly number: number;
 }
 
+/** One that needs a choice, and what can be chosen for it. */
+export interface EffectToChoose extends CrossedEffect {
+  readonly choices: readonly EffectChoice[];
+}
+
 /** Details of `choice_needed`: each of these effects needs a choice, by its key. */
 export interface ChoiceNeeded {
   readonly thread: string;
   readonly checkpoint: string;
-  readonly effects: readonly CrossedEffect[];
+  readonly effects: readonly EffectToChoose[];
 }

@@ -54,7 +54,7 @@ export interface Log<Item> extends AsyncIterable<Item> {
   readonly length: number;
   /** The newest `count` items, oldest first. */
   tail(count: number): Promise<readonly Item[]>;
-  /** Items `from` (inclusive) to `to` (exclusive, default the end). */
+  /** Items `from` (inclusive) to `to` (exclusive, default the end). As in a list, what is below 0 counts from the end. */
   slice(from: number, to?: number): Promise<readonly Item[]>;
 }
 

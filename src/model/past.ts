@@ -5,7 +5,8 @@ import type { CheckpointId } from './ids.ts';
  * What is to become of an effect that was crossed: `reuse` gives the recorded result to the same call, without making it;
  * `redo` makes the call again under its new key; `compensate` undoes it.
  */
-export type EffectChoice = 'reuse' | 'redo' | 'compensate';
+export const effectChoices = ['reuse', 'redo', 'compensate'] as const;
+export type EffectChoice = (typeof effectChoices)[number];
 
 /** A choice that still stands. `entry` is the number of the ledger entry that says how the effect ended. */
 export interface StandingChoice {

@@ -17,6 +17,11 @@ export function checkList(call: string, what: string, given: unknown): void {
   if (!Array.isArray(given)) refuse(call, `${what} is ${kindOf(given)}, not a list`);
 }
 
+/** @throws `argument_invalid` */
+export function checkFunction(call: string, what: string, given: unknown): void {
+  if (typeof given !== 'function') refuse(call, `${what} is ${kindOf(given)}, not a function`);
+}
+
 /** A time in milliseconds, where one is given. @throws `argument_invalid` */
 export function checkDuration(call: string, what: string, given: unknown): void {
   if (given === undefined || given === null) return;

@@ -27,9 +27,11 @@ describe('serve', () => {
     [{ tiers: { everyStep: 3 } }, 'it has "everyStep"; there are everySteps,'],
     [{ model: { name: 'no model' } }, 'a model has a function stream'],
     [{ retention: { doneDays: -1 } }, 'doneDays is -1, not a number from 0'],
+    [{ retentions: {} }, 'there is none of that name; there are database, resume, endpoint, model,'],
   ])('[C2a] with %j is refused at once, and the endpoint is free for a better one', (options, problem) => {
     const { port1 } = new MessageChannel();
     try {
+      expect(() => serve({} as typeof smallAgent, { endpoint: port1 })).toThrow('give what defineAgent made');
       expect(() => serve(smallAgent, { endpoint: port1, ...options })).toThrow(problem);
       expect(() => serve(smallAgent, { endpoint: port1, resume: 'on-request' })).not.toThrow();
     } finally {

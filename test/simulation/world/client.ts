@@ -108,7 +108,9 @@ export class Client {
     const world = this.#world;
     const id = action.does === 'send' ? action.input : action.id;
     const isHeard = action.does !== 'send' || action.unheard !== true;
+    let deletions = 0;
     const act = (thread: EngineThread): Promise<void> => {
+      deletions = world.counts.deletions;
       if (action.does === 'cancel') return thread.cancel(id);
       if (action.does === 'go_back') return goBack(thread);
       if (action.does === 'edit') return edit(thread);
@@ -127,6 +129,7 @@ export class Client {
       return this.#insist(action);
     }
     if (error !== undefined) return world.findings.violate('input-is-taken', `${id} was refused: ${String(error)}`);
+    if (world.counts.deletions > deletions) return; // deleted just as it was acknowledged
     this.acknowledged.add(id);
     world.mustBeStored('inbox', `id:${id}`);
   }
