@@ -13,7 +13,7 @@ export interface BundleSize {
 
 /** All that a worker loads in any case: its start, and what runs threads. */
 export interface WorkerSize extends BundleSize {
-  /** The file of which its first line needs all: what shows threads. The other loads while the database opens. */
+  /** What its first line needs: what shows threads. The other file loads for the first run. */
   readonly startGzipBytes: number;
   readonly files: readonly string[];
   /** The files that are loaded when something in them is first needed. */

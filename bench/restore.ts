@@ -21,7 +21,7 @@ export async function benchRestore(
     longMs.push(a);
     shortMs.push(b);
   }
-  const { ours, bare } = await inBrowser(long, browserRounds);
+  const { ours, bare, ready } = await inBrowser(long, browserRounds);
   return together({
     'a worker': figure(
       `a worker starts and restores ${long} steps (median)`,
@@ -29,7 +29,7 @@ export async function benchRestore(
       median(ours),
       ['bare: starts, opens, reads 40 KB', median(bare)],
       bareLimit,
-      { browserRounds },
+      { browserRounds, readyToRunMs: median(ready) },
     ),
     'long and short': figure(
       `restoring ${long} steps (median)`,

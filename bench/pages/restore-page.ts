@@ -8,6 +8,8 @@ export interface RestoreFigures {
   /** Milliseconds, one for each round. */
   readonly ours: readonly number[];
   readonly bare: readonly number[];
+  /** The same until the thread could be run. */
+  readonly ready: readonly number[];
 }
 
 declare global {
@@ -21,31 +23,32 @@ const program = (name: string) => `/bundled/${name}.js`;
 
 window.measureRestores = async ({ steps, rounds }) => {
   const database = `restore-${Math.random()}`;
-  await answerOf(program('restore-worker'), `${database} ${steps}`);
-  await answerOf(program('bare-worker'), `${database}-bare 40960`);
-  const [ours, bare]: [number[], number[]] = [[], []];
+  await answersOf(program('restore-worker'), `${database} ${steps}`, 2);
+  await answersOf(program('bare-worker'), `${database}-bare 40960`, 1);
+  const [ours, bare, ready]: [number[], number[], number[]] = [[], [], []];
   for (let round = -3; round < rounds; round += 1) {
-    const [a, b] = [
-      await answerOf(program('restore-worker'), database),
-      await answerOf(program('bare-worker'), `${database}-bare`),
-    ];
+    const [shown = 0, runs = 0] = await answersOf(program('restore-worker'), database, 2);
+    const [read = 0] = await answersOf(program('bare-worker'), `${database}-bare`, 1);
     if (round < 0) continue;
-    ours.push(a);
-    bare.push(b);
+    ours.push(shown);
+    ready.push(runs);
+    bare.push(read);
   }
-  return { ours, bare };
+  return { ours, bare, ready };
 };
 
-/** How long a worker takes from its start to its answer. */
-function answerOf(url: string, name: string): Promise<number> {
+/** How long a worker takes from its start to each of its answers. */
+function answersOf(url: string, name: string, count: number): Promise<readonly number[]> {
   return new Promise((resolve, reject) => {
     const began = performance.now();
     const worker = new Worker(url, { type: 'module', name });
+    const tookMs: number[] = [];
     worker.onmessage = ({ data }: MessageEvent<number>) => {
-      const tookMs = performance.now() - began;
+      tookMs.push(performance.now() - began);
+      if (data <= 0) reject(new Error('The worker found nothing.'));
+      if (tookMs.length < count) return;
       worker.terminate();
-      if (data > 0) resolve(tookMs);
-      else reject(new Error('The worker found nothing.'));
+      resolve(tookMs);
     };
     worker.onerror = ({ message }) => reject(new Error(message));
   });

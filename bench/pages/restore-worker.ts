@@ -1,4 +1,7 @@
-/** Opens a thread from IndexedDB until it is ready to run: state and waits of its head. With a number of steps in its name it makes it. */
+/**
+ * Opens a thread from IndexedDB: says when state and waits of its head are there, and once more when it could be run. With a number
+ * of steps in its name it makes the thread.
+ */
 import { KeyRing } from '../../src/codec/key-ring.ts';
 import { webCryptography, webRandom } from '../../src/codec/webcrypto-cipher.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -14,7 +17,6 @@ const [database = '', steps = '1'] = self.name.split(' ');
 void answer(); // waited for at the top level, bundlers would cut the start in two files
 
 async function answer(): Promise<void> {
-  const running = runCode(); // as `serve` does
   const connection = await openIndexedDb(database);
   const store = new IndexedDbStore(connection);
   const keyRing = await KeyRing.open(store, new IndexedDbKeyStore<CryptoKey>(connection), webCryptography, webRandom);
@@ -26,6 +28,7 @@ async function answer(): Promise<void> {
   }
   const { messages } = (await thread.state()) as { readonly messages: { readonly length: number } };
   await thread.waits();
-  await running;
+  self.postMessage(messages.length);
+  await runCode();
   self.postMessage(messages.length);
 }

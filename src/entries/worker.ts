@@ -35,6 +35,9 @@ export interface ServeOptions
   readonly endpoint?: MessagePort;
 }
 
+/** What runs threads is loaded so long after the start where no thread has run by then: what a page shows comes first. */
+const runCodeAfterMs = 500;
+
 /** On what is served already: also where a bundler's parts import the worker's file by another URL, and run it a second time. */
 const served = Symbol.for('holdfast.served');
 
@@ -60,7 +63,6 @@ export function serve(agent: AnyAgent, options: ServeOptions = {}): void {
 
 async function openHost(agent: AnyAgent, options: ServeOptions): Promise<HostMethods> {
   const { database = 'holdfast', resume = 'auto', endpoint: _, ...engineOptions } = options;
-  runCode().catch(() => undefined); // loads while the database opens; whoever runs a thread asks again
   const connection = await openIndexedDb(database);
   const store = new IndexedDbStore(connection);
   let host: Host | undefined;
@@ -78,6 +80,7 @@ async function openHost(agent: AnyAgent, options: ServeOptions): Promise<HostMet
     await host.start();
     onOnline(() => host?.kickAll());
     await holdLifeLock(navigator.locks, lifeLock);
+    setTimeout(() => runCode().catch(() => undefined), runCodeAfterMs); // while there is a network; a run asks again
     return host.methods();
   } catch (error) {
     await (host ?? store).close(); // the next call opens everything anew
