@@ -27,9 +27,11 @@ export async function runPart(
   stopped?.addEventListener('abort', () => child.kill());
   const ended = once(child, 'exit');
   let figures: Figures | undefined;
-  child.on('message', (told: Told) => {
-    if ('figures' in told) figures = told.figures;
-    else hear(told);
+  child.on('message', (all: readonly Told[]) => {
+    for (const told of all) {
+      if ('figures' in told) figures = told.figures;
+      else hear(told);
+    }
   });
   const [code] = await ended;
   stopped?.throwIfAborted();

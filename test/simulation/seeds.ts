@@ -12,8 +12,8 @@ import { type DueFault, inventTroubles, Troubles } from './world/trouble.ts';
 
 export async function runSeed(seed: number, keepsLines = false): Promise<Verdict> {
   const dice = new Dice(Math.imul(seed, 0x9e3779b1));
-  const size: Size = dice.percent(94) ? 'small' : 'large';
-  const isFamily = dice.percent(40);
+  const size: Size = dice.percent(96) ? 'small' : 'large';
+  const isFamily = dice.percent(30);
   const invented = isFamily
     ? inventFamily(dice.fork(), size)
     : dice.percent(1)

@@ -5,6 +5,7 @@ import { simulateAll } from './simulate-all.ts';
 
 /** `replays`: tells all that happens in the world of the first seed. */
 const { replays, ...order } = JSON.parse(process.argv[2] ?? '') as Order & { readonly replays: boolean };
+const untold: Told[] = [];
 process.on('disconnect', () => process.exit(1)); // nobody is there to hear of it
 
 if (replays) {
@@ -15,6 +16,9 @@ if (replays) {
 tell({ figures: await simulateAll(order, tell) });
 process.disconnect();
 
+/** Seeds are told some at a time: a message costs as much as a few operations of a world. */
 function tell(told: Told): void {
-  process.send?.(told);
+  untold.push(told);
+  if ('seed' in told && untold.length < 50) return;
+  process.send?.(untold.splice(0));
 }

@@ -12,7 +12,8 @@ type Family = Pick<Plan, 'nodes'> & Partial<Plan>;
 
 type Invent = (dice: Dice, size: Size) => Family;
 
-const families: readonly [Invent, ...Invent[]] = [lines, list, graph, straight, policy, limited, parent];
+/** Parents have two threads and more, and cost as many times the time of the others. */
+const others: readonly [Invent, ...Invent[]] = [lines, list, graph, straight, policy, limited];
 
 export function inventFamily(dice: Dice, size: Size): Plan {
   return {
@@ -21,7 +22,7 @@ export function inventFamily(dice: Dice, size: Size): Plan {
     durability: dice.percent(25) ? 'relaxed' : 'strict',
     maxResumes: 40,
     isWhole: true,
-    ...dice.pick(families)(dice, size),
+    ...(dice.percent(8) ? parent : dice.pick(others))(dice, size),
   };
 }
 

@@ -81,8 +81,8 @@ export class Driver {
     }
     if (end.end === 'blocked' && this.#world.restsOnBlock(end.error.code)) return this.#kicked.promise;
     const rest = end.end === 'blocked' || end.end === 'lost' ? restMs[end.end] : undefined;
-    const row = rest === undefined ? await this.#process.insist(() => this.thread.row()) : undefined;
-    const wakeUpInMs = rest ?? (row?.wakeUpAtMs == null ? undefined : Math.max(1, row.wakeUpAtMs - timeline.wallMs));
+    const wakeUpAtMs = this.watch.row?.wakeUpAtMs; // seen from outside: reading it changes nothing, and worlds rest often
+    const wakeUpInMs = rest ?? (wakeUpAtMs == null ? undefined : Math.max(1, wakeUpAtMs - timeline.wallMs));
     const kicked = this.#kicked;
     if (wakeUpInMs !== undefined) {
       timeline.after(
