@@ -20,6 +20,11 @@ export const troubledScenarios = [
       faults: [{ at: 21, fault: { kind: 'store', code: 'quota_exceeded', applied: false, times: 4, only: 'commit' } }],
     },
   ),
+  scenario(
+    'the power is cut behind two payments whose steps are relaxed',
+    chain([callOf('pay')], [callOf('pay')], [callOf('put')]),
+    { plan: { durability: 'relaxed' }, faults: [{ at: 26, fault: { kind: 'crash', side: 'after', power: true } }] },
+  ),
   scenario('two processes that start at once', chain([callOf('put')]), {
     faults: [{ at: 4, fault: { kind: 'steal' } }],
   }),
