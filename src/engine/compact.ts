@@ -121,9 +121,9 @@ class Compactor {
   async #deleteCheckpoints(): Promise<number | 'pinned'> {
     const { records, kept, stalePins, marked } = this.#retained;
     const isOld = ({ key }: StoredRecord) => !kept.has(keyAbove(key) ?? key) && !marked.has(`checkpoints/${key}`);
-    const old = records.filter((record) => stalePins.includes(record) || isOld(record));
-    const staying = new Set(records.filter((record) => !old.includes(record)).map(({ key }) => keyAbove(key)));
-    const doomed = old
+    const old = new Set(records.filter((record) => stalePins.has(record) || isOld(record)));
+    const staying = new Set(records.filter((record) => !old.has(record)).map(({ key }) => keyAbove(key)));
+    const doomed = [...old]
       .filter(({ key }) => !staying.has(key))
       .map(({ key, commit }) => ({
         table: 'checkpoints' as const,

@@ -20,7 +20,7 @@ export interface Retained extends Floor {
   /** The states of those that stay and open. */
   readonly images: ReadonlyMap<CheckpointId, StateImage>;
   /** Pins of forks that are no more; as they were when that was seen. */
-  readonly stalePins: readonly StoredRecord[];
+  readonly stalePins: ReadonlySet<StoredRecord>;
   /** Those that need a base record before their parent goes. */
   readonly leaning: readonly CheckpointId[];
   /** `<table>/<key>` of the records that a repair marked: they stay. */
@@ -98,13 +98,13 @@ async function pinsAmong(
   store: KnownThreads,
   codec: ThreadCodec,
   records: readonly StoredRecord[],
-): Promise<{ readonly forked: readonly CheckpointId[]; readonly stale: readonly StoredRecord[] }> {
+): Promise<{ readonly forked: readonly CheckpointId[]; readonly stale: ReadonlySet<StoredRecord> }> {
   const forked: CheckpointId[] = [];
-  const stale: StoredRecord[] = [];
+  const stale = new Set<StoredRecord>();
   for (const record of records) {
     const checkpoint = pinnedBy(record.key);
     if (checkpoint === undefined) continue;
-    if (await isStale(store, codec, record).catch((error) => void faultOf(error))) stale.push(record);
+    if (await isStale(store, codec, record).catch((error) => void faultOf(error))) stale.add(record);
     else forked.push(checkpoint);
   }
   return { forked, stale };

@@ -93,7 +93,11 @@ export function refusedOwner(
 
 export function byTable(doomed: readonly DoomedRecord[]): ReadonlyMap<Table, readonly DoomedRecord[]> {
   const found = new Map<Table, DoomedRecord[]>();
-  for (const record of doomed) found.set(record.table, [...(found.get(record.table) ?? []), record]);
+  for (const record of doomed) {
+    const some = found.get(record.table);
+    if (some === undefined) found.set(record.table, [record]);
+    else some.push(record);
+  }
   return found;
 }
 
