@@ -32,18 +32,29 @@ export interface KnownThreads {
   readTombstone(thread: ThreadHash): Promise<Pick<Tombstone, 'incarnation'> | undefined>;
 }
 
-/** Whether nothing is, or can still be, made with the pin: the fork was deleted, or its id is another thread's. */
+/**
+ * Whether nothing is, or can still be, made with the pin: its thread was deleted, or its id is, or since was, another thread's. A
+ * tombstone names only who was deleted last: where it is another than when the pin was set, the pin has had its time.
+ */
 export async function isStale(store: KnownThreads, codec: ThreadCodec, record: StoredRecord): Promise<boolean> {
   const { incarnation } = await openPin(codec, record);
   const fork = record.key.slice(record.key.lastIndexOf('.') + 1) as ThreadHash;
   const row = await store.readThread(fork);
   if (row !== undefined) return row.incarnation !== incarnation;
-  return (await store.readTombstone(fork))?.incarnation === incarnation;
+  const last = (await store.readTombstone(fork))?.incarnation ?? null;
+  const { after } = record.plain;
+  return after === undefined ? last === incarnation : last !== after; // pins of earlier versions say nothing of it
 }
 
-export function sealPin(codec: ThreadCodec, key: string, pin: Pin, mode: RecordWrite['mode']): Promise<RecordWrite> {
+/** `after`: the thread of that id that was deleted last, by then. */
+export function sealPin(
+  codec: ThreadCodec,
+  key: string,
+  pin: Pin & { readonly after: Incarnation | null },
+  mode: RecordWrite['mode'],
+): Promise<RecordWrite> {
   const body = packBody([pin.thread, pin.incarnation, pin.atMs]);
-  return codec.sealRecord('checkpoints', key, body, { plain: { parent: null, kind: 'pin' }, mode });
+  return codec.sealRecord('checkpoints', key, body, { plain: { parent: null, kind: 'pin', after: pin.after }, mode });
 }
 
 /** The pins of one checkpoint. @throws `record_damaged` */

@@ -136,8 +136,14 @@ function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls {
       return call(waitCalls(run, agent, (_name, _options, work) => work(place)));
     });
   return {
-    ask: (question, options) => late('ask', options, (calls) => calls.ask(question, options)),
-    waitFor: (event, options) => late(`event ${event}`, options, (calls) => calls.waitFor(event, options)),
+    ask: (question, given) => {
+      const options = given && { ...given, ...(given.show !== undefined && { show: ownCopy(given.show) }) };
+      return late('ask', options, (calls) => calls.ask(question, options));
+    },
+    waitFor: (event, given) => {
+      const options = given && { ...given };
+      return late(`event ${event}`, options, (calls) => calls.waitFor(event, options));
+    },
     sleep: (durationMs, options) => late('sleep', options, (calls) => calls.sleep(durationMs, options)),
     online: (options) => at('online', options, (place) => waitWhileOffline(run, place)),
     child: (child, given, options) => {

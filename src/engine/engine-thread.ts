@@ -101,7 +101,8 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
    * @throws `wait_unknown`, `wait_closed` (with the winner), `answer_mismatch`, `answer_invalid`, `tool_input_invalid` for edited
    * arguments that the tool would refuse: nothing was kept.
    */
-  async answer(id: string, digest: string, answer: WaitAnswer): Promise<void> {
+  async answer(id: string, digest: string, given: WaitAnswer): Promise<void> {
+    const answer = ownCopy(given);
     const { answerWait } = await onDemand();
     const { ports, options, emit } = this;
     const give: AnswerParts['give'] = (row, what) => this.give(row, what);
@@ -199,17 +200,20 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
 
   /** Makes the state at an earlier checkpoint the state again. @throws as `rollBack` of `time-travel.ts` */
   async rollBack(checkpoint: CheckpointId, options: GoBackOptions = {}): Promise<CheckpointId> {
-    return (await onDemand()).rollBack(await this.#travelParts(), checkpoint, options);
+    const own = ownCopy(options);
+    return (await onDemand()).rollBack(await this.#travelParts(), checkpoint, own);
   }
 
   /** Changes the state at the head. @throws as `edit` of `time-travel.ts` */
   async edit(update: object, options: GoBackOptions = {}): Promise<CheckpointId> {
-    return (await onDemand()).edit(await this.#travelParts(), update, options);
+    const [own, how] = [ownCopy(update), ownCopy(options)];
+    return (await onDemand()).edit(await this.#travelParts(), own, how);
   }
 
   /** Makes a new thread from a checkpoint. @throws as `fork` of `time-travel-fork.ts` */
   async fork(checkpoint: CheckpointId, options: ForkOptions): Promise<void> {
-    return this.#look(async (parts) => (await onDemand()).fork(parts, checkpoint, options)); // the same again is the same fork
+    const own = ownCopy(options);
+    return this.#look(async (parts) => (await onDemand()).fork(parts, checkpoint, own)); // the same again is the same fork
   }
 
   /** This thread's head against another's. @throws as `compare` of `time-travel-compare.ts` */

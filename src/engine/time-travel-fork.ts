@@ -8,7 +8,7 @@
  * - The fork has keys of its own: everything it holds is sealed anew, and nothing in it needs the source.
  */
 import { randomId } from '../base/random.ts';
-import { openPin, type Pin, pinKey, sealPin } from '../codec/pin-codec.ts';
+import { isStale, openPin, type Pin, pinKey, sealPin } from '../codec/pin-codec.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
 import { openThreadImage, type StateImage } from '../codec/thread-image.ts';
 import type { Condition, RecordWrite } from '../model/commit.ts';
@@ -31,7 +31,13 @@ import { type Chosen, type Crossed, checkedChoices, crossedEffects } from './tim
 import { carriedResults, copyFields, isAskedAsSent } from './time-travel-copy.ts';
 import { travelErrors } from './time-travel-errors.ts';
 import { firstRecords } from './time-travel-first.ts';
-import { checkpointOf, type GoBackOptions, refuseNewer, type TravelParts } from './time-travel-parts.ts';
+import {
+  checkpointOf,
+  type GoBackOptions,
+  refuseNewer,
+  type TravelParts,
+  unknownCheckpoint,
+} from './time-travel-parts.ts';
 import { linesOn, type Standing, standingAt } from './time-travel-standing.ts';
 
 export interface ForkOptions extends GoBackOptions {
@@ -62,7 +68,9 @@ export async function fork(parts: TravelParts, checkpoint: CheckpointId, options
   refuseNewer(parts, target);
 
   const standing = await standingAt(parts.codec, target);
-  const chosen = await choicesFor(parts, target, standing, options);
+  const chosen = await choicesFor(parts, target, standing, options).catch((error) =>
+    unlessGone(parts, checkpoint, error),
+  );
   const { from, edited } = await editedFrom(parts, target, options.edit);
   const pin = await pinned(parts, checkpoint, hash, id);
   const { owner = 'local', namespace = 'default', agent } = parts.options;
@@ -112,31 +120,38 @@ async function pinOf(codec: ThreadCodec, checkpoint: CheckpointId, hash: ThreadH
   return record && openPin(codec, record);
 }
 
-/** The pin of this fork: the one that is there, unless the thread it was for was deleted since, or a new one. */
-async function pinned(
-  { ports, codec, id: source }: TravelParts,
-  checkpoint: CheckpointId,
-  hash: ThreadHash,
-  thread: ThreadId,
-): Promise<Pin> {
-  const known = await pinOf(codec, checkpoint, hash);
-  const tombstone = known && (await ports.store.readTombstone(hash));
-  if (known !== undefined && tombstone?.incarnation !== known.incarnation) return known;
-  const incarnation = randomId(ports.random) as Incarnation;
-  const pin: Pin = { thread, incarnation, atMs: ports.clock.nowMs() };
-  const mode = known === undefined ? 'create' : 'replace';
-  const result = await give(ports, {
-    id: randomId(ports.random) as CommitId,
-    thread: codec.thread,
-    incarnation: codec.incarnation,
-    durability: 'strict',
-    conditions: [present(codec.thread, 'checkpoints', checkpoint)],
-    records: [await sealPin(codec, pinKey(checkpoint, hash), pin, mode)],
-  });
-  if (result.status === 'applied') return pin;
-  const first = result.status === 'exists' ? await pinOf(codec, checkpoint, hash) : undefined;
-  if (first !== undefined) return first; // somebody forks the same at the same time: both make one thread
-  throw engineErrors.make('checkpoint_unknown', { thread: source, checkpoint });
+/** What was read of a checkpoint that a compaction took meanwhile says nothing. */
+async function unlessGone(parts: TravelParts, checkpoint: CheckpointId, error: unknown): Promise<never> {
+  const there = await parts.codec.source.get('checkpoints', parts.codec.thread, checkpoint);
+  throw there === undefined ? unknownCheckpoint(parts, checkpoint) : error;
+}
+
+/** The pin of this fork: the one that is there, unless it is of a thread that was deleted since, or a new one. */
+async function pinned(parts: TravelParts, checkpoint: CheckpointId, hash: ThreadHash, thread: ThreadId): Promise<Pin> {
+  const { ports, codec } = parts;
+  const at = pinKey(checkpoint, hash);
+  for (;;) {
+    const known = await codec.source.get('checkpoints', codec.thread, at);
+    if (known !== undefined && !(await isStale(ports.store, codec, known))) return openPin(codec, known);
+    const incarnation = randomId(ports.random) as Incarnation;
+    const pin: Pin = { thread, incarnation, atMs: ports.clock.nowMs() };
+    const after = (await ports.store.readTombstone(hash))?.incarnation ?? null;
+    const result = await give(ports, {
+      id: randomId(ports.random) as CommitId,
+      thread: codec.thread,
+      incarnation: codec.incarnation,
+      durability: 'strict',
+      conditions: [
+        present(codec.thread, 'checkpoints', checkpoint),
+        ...(known === undefined ? [] : [{ ...present(codec.thread, 'checkpoints', at), commit: known.commit }]),
+      ],
+      records: [await sealPin(codec, at, { ...pin, after }, known === undefined ? 'create' : 'replace')],
+    });
+    if (result.status === 'applied') return pin;
+    // Somebody forks the same at the same time: both make one thread.
+    const isOvertaken = result.status === 'exists' || (result.status === 'missing' && result.key === at);
+    if (!isOvertaken) throw unknownCheckpoint(parts, checkpoint);
+  }
 }
 
 async function choicesFor(

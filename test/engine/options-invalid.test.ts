@@ -6,7 +6,7 @@ import { FileRef } from '../../src/model/file-ref.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
-import { Scene, ScriptedModel } from './support.ts';
+import { head, only, Scene, ScriptedModel } from './support.ts';
 import { beforeNode, TravelWorld } from './travel-agent.ts';
 
 const any = <Value>(given: unknown) => given as Value;
@@ -73,11 +73,20 @@ test('[I1, B9f] what is sent and told is what it was then, whatever becomes of i
   const agent = defineAgent({
     name: 'taker',
     version: 1,
-    state: { given: value(z.any(), null), told: value(z.any(), null) },
+    state: { given: value(z.any(), null), told: value(z.any(), null), answered: value(z.any(), null) },
     start: 'go',
-    nodes: { go: async (_state, { waitFor, end }) => end({ told: await waitFor('news') }) },
+    nodes: {
+      go: async (_state, { waitFor, ask, end }) => {
+        const told = await waitFor('news');
+        const show = { list: [1] };
+        const asking = ask('ok?', { show });
+        show.list.push(2);
+        return end({ told, answered: await asking });
+      },
+    },
   });
-  const thread = await new Scene({ agent }).open();
+  const scene = new Scene({ agent });
+  const thread = await scene.open();
   const [given, told] = [{ list: [1] }, { list: [1] }];
   const sending = thread.send({ given });
   given.list.push(2);
@@ -86,8 +95,26 @@ test('[I1, B9f] what is sent and told is what it was then, whatever becomes of i
   told.list.push(2);
   await telling;
 
+  expect(await thread.run()).toEqual({ end: 'waiting' });
+  const { id, digest, args } = only(await thread.waits());
+  expect(args).toEqual({ list: [1] });
+  const reply = { list: [1] };
+  const answering = thread.answer(id, digest, { decision: 'reply', value: reply });
+  reply.list.push(2);
+  await answering;
   expect(await thread.run()).toEqual({ end: 'done' });
-  expect(await thread.state()).toEqual({ given: { list: [1] }, told: { list: [1] } });
+  const was = { given: { list: [1] }, told: { list: [1] }, answered: { list: [1] } };
+  expect(await thread.state()).toEqual(was);
+
+  const [edit, other] = [{ given: { list: [3] } }, { given: { list: [4] } }];
+  const forking = thread.fork((await head(thread)).id, { id: 'fork', edit: other });
+  other.given.list.push(5);
+  await forking;
+  const editing = thread.edit(edit);
+  edit.given.list.push(4);
+  await editing;
+  expect(await thread.state()).toEqual({ ...was, given: { list: [3] } });
+  expect(await (await scene.world.engine({ agent })).thread('fork').state()).toEqual({ ...was, given: { list: [4] } });
 });
 
 describe('what a node hands over', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Checkpointer } from '../../src/checkpointer/checkpointer.ts';
 import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import type { Store } from '../../src/store/store.ts';
-import { withMethods } from './support.ts';
+import { nth, withMethods } from './support.ts';
 import { beforeNode, choices, TravelWorld } from './travel-agent.ts';
 
 /** All that may go goes: a thread that is done keeps two checkpoints. */
@@ -97,6 +97,83 @@ describe('a pin', () => {
     expect(await ids()).toContain(at);
     await source.fork(at, { id: 'fork', effects });
     expect((await source.inspect(at)).forks).toMatchObject([{ thread: 'fork' }]);
+  });
+
+  test('[A12e] holds no longer than its fork, also where a compaction has been meanwhile, or another thread of that id', async () => {
+    const first = await givenSource();
+    await first.source.fork(first.at, { id: 'fork', effects: first.effects });
+    await first.source.compact(little);
+    await first.deleteFork();
+    await first.source.compact(little);
+    expect(await first.ids()).not.toContain(first.at);
+
+    const second = await givenSource();
+    const { world, source, at, effects, deleteFork } = second;
+    const fork = async () =>
+      (await world.scene.world.engine({ agent: world.agent, model: world.model })).thread('fork');
+    await source.fork(at, { id: 'fork', effects });
+    const made = (await (await fork()).row())?.incarnation;
+    await deleteFork();
+    await (await fork()).send({ name: 'bob' });
+    await deleteFork();
+    await source.fork(at, { id: 'fork', effects });
+    expect((await (await fork()).row())?.incarnation).not.toBe(made);
+    await deleteFork();
+    await source.compact(little);
+    expect(await second.ids()).not.toContain(at);
+  });
+
+  test('[A12e] that looked stale, and with which a fork goes on after all, holds', async () => {
+    const { world, source, at, effects, over, store, ids, deleteFork } = await givenSource();
+    const refusing = withMethods(store, { createThread: () => Promise.reject(new Error('cut off')) });
+    await expect((await over(refusing)).fork(at, { id: 'fork', effects })).rejects.toThrow('cut off');
+    const engine = await world.scene.world.engine({ agent: world.agent, model: world.model });
+    await engine.thread('fork').send({ name: 'bob' });
+    let isForked = false;
+    const meanwhile = withMethods(store, {
+      deleteRecords: async (...given) => {
+        if (!isForked) {
+          isForked = true;
+          await deleteFork();
+          await source.fork(at, { id: 'fork', effects });
+        }
+        return store.deleteRecords(...given);
+      },
+    });
+    await (await over(meanwhile)).compact(little);
+
+    expect(await ids()).toContain(at);
+  });
+
+  test('[A12e] the tip of a lineage that was left stays, and what was held before it goes once nothing holds it', async () => {
+    const { source, at, ids } = await givenSource();
+    const tip = nth(await ids(), 0);
+    await source.compact(little, [at]);
+    await source.rollBack(at, { effects: await choices(source.rollBack(at), () => 'redo') });
+    await source.run();
+    await source.compact(little);
+
+    expect(await ids()).toContain(tip);
+    expect(await ids()).not.toContain(at);
+  });
+
+  test('[B12d] of a checkpoint that a compaction takes while the fork is decided: it is unknown', async () => {
+    const { world, source, at, effects, over, store } = await givenSource();
+    world.scene.clock.advance(86_400_000);
+    let isCompacted = false;
+    const overtaken = withMethods(store, {
+      range: async (table, ...given) => {
+        if (table === 'ledger' && !isCompacted) {
+          isCompacted = true;
+          await source.compact(little);
+        }
+        return store.range(table, ...given);
+      },
+    });
+
+    await expect((await over(overtaken)).fork(at, { id: 'fork', effects })).rejects.toMatchObject({
+      code: 'checkpoint_unknown',
+    });
   });
 
   test('[A12e] that is set while it is decided what a compaction takes holds', async () => {

@@ -107,7 +107,7 @@ class Builder {
       await sealPin(
         codec,
         pinKey(first.id, hash),
-        { thread: 'fork', incarnation: made.row.incarnation, atMs: 9 },
+        { thread: 'fork', incarnation: made.row.incarnation, atMs: 9, after: null },
         'create',
       ),
       ...(await this.#waits(codec, waits)),

@@ -193,7 +193,7 @@ function pin({ checkpoints: [first], hash }: Exhibit): Specimen {
     table: 'checkpoints',
     key,
     open: async (codec) => openPin(codec, await recordOf(codec, 'checkpoints', key)),
-    write: (codec, read) => sealPin(codec, key, read, 'create'),
+    write: (codec, read) => sealPin(codec, key, { ...read, after: null }, 'create'),
   });
 }
 
