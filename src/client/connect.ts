@@ -1,3 +1,4 @@
+import { HoldfastError } from '../base/errors.ts';
 import type { CheckpointInfo } from '../model/checkpoint.ts';
 import type { EffectInfo } from '../model/effect.ts';
 import type { LoggedEvent } from '../model/event.ts';
@@ -106,10 +107,16 @@ export interface ThreadClient<A extends AgentType> {
 function threadClient<A extends AgentType>(connection: Connection, id: string): ThreadClient<A> {
   return {
     id,
-    send: (input, { dedupId = freshId(), policy = 'queue' } = {}) =>
-      connection.call((remote) => remote.send(id, input, dedupId, policy)),
-    signal: (event, value, { dedupId = freshId() } = {}) =>
-      connection.call((remote) => remote.signal(id, event, value, dedupId)),
+    async send(input, options = {}) {
+      checkNames('send(input, options)', options, ['dedupId', 'policy']);
+      const { dedupId = freshId(), policy = 'queue' } = options;
+      await connection.call((remote) => remote.send(id, input, dedupId, policy));
+    },
+    async signal(event, value, options = {}) {
+      checkNames('signal(event, value, options)', options, ['dedupId']);
+      const { dedupId = freshId() } = options;
+      await connection.call((remote) => remote.signal(id, event, value, dedupId));
+    },
     extend: (limits) => connection.call((remote) => remote.extend(id, limits, freshId())),
     events: () => streamOf(connection, id),
     view: () => connection.call((remote) => remote.view(id)),
@@ -162,6 +169,18 @@ function questionClient(connection: Connection, thread: string, wait: Wait): Que
     reply: (value) => answer({ decision: 'reply', value }),
     deny: (reason = '') => answer({ decision: 'deny', reason }),
   };
+}
+
+/** What passed for no option could do things twice: a text where `{ dedupId }` belongs. @throws `option_invalid` */
+function checkNames(call: string, options: unknown, known: readonly string[]): void {
+  const isObject = typeof options === 'object' && options !== null;
+  const option = isObject ? Object.keys(options).find((name) => !known.includes(name)) : String(options);
+  if (option === undefined) return;
+  const problem = `${call} has the options ${known.join(' and ')}`;
+  throw new HoldfastError('option_invalid', `"${option}" cannot be used: ${problem}. Nothing was kept.`, {
+    option,
+    problem,
+  });
 }
 
 function freshId(): string {

@@ -225,7 +225,7 @@ function toolRequest({ agent, run }: ScopeParts, name: string, input: unknown, p
     ...(tool.compensate && { compensate: async (given, call) => tool.compensate?.(parse(given), call) }),
     ...(approval !== 'never' && {
       approval: {
-        isNeeded: (given) => approval === 'always' || approval(parse(given)),
+        isNeeded: (given) => approval === 'always' || approval(parse(given)) !== false, // what forgot to answer asks
         reason: (given) => tool.reason?.(parse(given)) ?? tool.description,
         expiresInMs: tool.approvalExpiresMs ?? null,
         check: (given) => {

@@ -47,11 +47,17 @@ export function checkOptions(options: Given, more: readonly string[]): void {
   if (!(maxResumes >= 1)) refuse('maxResumes', `${String(maxResumes)} is not a number from 1`);
   if (given.secrets !== undefined && typeof given.secrets !== 'function')
     refuse('secrets', 'give a function that gives a list of texts');
+  checkArchive(given.archive);
   const problem = tierProblem(tiers ?? {});
   if (problem !== undefined) refuse('tiers', problem);
   for (const [name, model] of Object.entries({ model: given.model, ...given.models })) {
     if (model !== undefined && typeof model.stream !== 'function') refuse(name, 'a model has a function stream');
   }
+}
+
+/** @throws `option_invalid` */
+export function checkArchive(archive: unknown): void {
+  if (archive !== undefined && typeof archive !== 'function') refuse('archive', 'give a function that keeps the bytes');
 }
 
 /** What must never be shown. A text is a list of its letters, of which nothing would be hidden. @throws `option_invalid` */

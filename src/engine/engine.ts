@@ -6,7 +6,7 @@ import { defaultRetention, type RetentionPolicy } from '../model/retention.ts';
 import { type AnyAgent, agentsByName } from '../program/agent.ts';
 import { storeErrors } from '../store/errors.ts';
 import { BelievedTime } from './believed-time.ts';
-import { checkEngineOptions } from './check-options.ts';
+import { checkArchive, checkEngineOptions } from './check-options.ts';
 import { checkRetention } from './check-retention.ts';
 import { EngineThread } from './engine-thread.ts';
 import { engineErrors } from './errors.ts';
@@ -64,12 +64,13 @@ export class Engine<State extends object = StateRecord> {
 
   /**
    * Deletes the threads of this agent and owner whose time is over: failed ones after `failedDays`, finished and cancelled ones
-   * after `doneDays`, once `archive` has kept them. Call it where no thread runs: it takes their leases.
+   * after `doneDays`, once `archive`, where there is one, has kept them. Call it where no thread runs: it takes their leases.
    *
    * @throws `retention_invalid`: nothing was deleted.
    */
   async purge(policy: Partial<RetentionPolicy> = {}, archive = this.#options.archive): Promise<Purge> {
     checkRetention(policy);
+    checkArchive(archive);
     const { purgeThreads } = await onDemand();
     const rows = await ownRows(this.#ports.store, this.#options);
     return purgeThreads(this.#ports, rows, { ...defaultRetention, ...this.#options.retention, ...policy }, archive);

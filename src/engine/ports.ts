@@ -53,7 +53,7 @@ export interface EngineOptions {
   readonly secrets?: () => Iterable<string>;
   /** What may be taken away: by `compact` and `purge`, where the disk is full, and, where it is given to `serve`, from time to time. */
   readonly retention?: Partial<RetentionPolicy>;
-  /** Keeps finished threads before they are purged. Without it they are purged without an archive. */
+  /** Keeps threads before they are purged. Without it they are purged without an archive. */
   readonly archive?: KeepArchive;
   /** Hears every frame of every thread. Must not throw. */
   readonly onFrame?: (thread: ThreadId, frame: Frame) => void;

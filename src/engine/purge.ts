@@ -1,5 +1,5 @@
 /**
- * Deletes threads whose time is over (A12): failed ones after their days, finished ones after theirs, archived first. A child that
+ * Deletes threads whose time is over (A12): failed ones after their days, finished ones after theirs, archived first where there is an archive. A child that
  * has ended told its parent in the same commit, so that none goes whose result is not there (PROTOCOL 6).
  */
 import type { ThreadRow } from '../model/records.ts';
@@ -41,8 +41,7 @@ export async function purgeThreads(
 
   async function purge(row: ThreadRow): Promise<unknown> {
     try {
-      if (archive !== undefined && row.status !== 'failed')
-        await archive(await makeArchive(store, store.name, row), row);
+      if (archive !== undefined) await archive(await makeArchive(store, store.name, row), row);
     } catch (error) {
       return error;
     }

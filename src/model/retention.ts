@@ -16,6 +16,8 @@ export const dayMs = 86_400_000;
 
 /** What is wrong with a policy; `undefined` if nothing is. What is never to go has Infinity. */
 export function retentionProblem(policy: object): string | undefined {
+  if (typeof policy !== 'object' || policy === null)
+    return `it is ${policy === null ? 'null' : `of type ${typeof policy}`}, not an object`;
   const known = Object.keys(defaultRetention);
   for (const [key, amount] of Object.entries(policy as Readonly<Record<string, unknown>>)) {
     if (!known.includes(key)) return `it has "${key}"; there are ${known.join(', ')}`;

@@ -10,6 +10,9 @@ describe('what crosses the boundary', () => {
     expect(error.details).toMatchObject({ field: 'left' });
     expect(error.message).toContain('The update of field "left" does not fit its schema');
     expect((await errorOf(thread.send({ nope: 1 } as never))).code).toBe('field_unknown');
+    for (const options of ['order-1', { dedup: 'order-1' }, { polcy: 'interrupt' }, null])
+      expect((await errorOf(thread.send({}, options as never))).code).toBe('option_invalid');
+    expect((await errorOf(thread.signal('news', 1, 'order-1' as never))).code).toBe('option_invalid');
     expect((await errorOf(thread.state())).code).toBe('thread_unknown');
     expect((await errorOf(agent.thread('').view())).code).toBe('thread_id_invalid');
     expect(await thread.view()).toBeNull();

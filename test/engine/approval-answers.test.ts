@@ -16,6 +16,40 @@ async function waiting(asking: Parameters<typeof askingAgent>[0] = {}) {
   return { scene, thread, sent, noted };
 }
 
+test.each<[unknown, 'done' | 'waiting']>([
+  [undefined, 'waiting'],
+  [false, 'done'],
+  [true, 'waiting'],
+  ['', 'waiting'],
+])('[B9d] an approval function that gives %j: the run is %s after it', async (given, end) => {
+  const sent: string[] = [];
+  const mail = tool({
+    name: 'mail',
+    description: 'Sends a mail',
+    input: z.object({ to: z.string() }),
+    effect: 'once',
+    approval: () => given as boolean,
+    run: ({ to }) => void sent.push(to),
+  });
+  const agent = defineAgent({
+    name: 'mailer',
+    version: 1,
+    state: { to: value(z.string(), 'ann') },
+    start: 'go',
+    tools: { mail },
+    nodes: {
+      go: async ({ to }, { call, end }) => {
+        await call('mail', { to });
+        return end({});
+      },
+    },
+  });
+  const thread = await new Scene({ agent }).begun();
+
+  expect(await thread.run()).toMatchObject({ end });
+  expect(sent).toHaveLength(end === 'done' ? 1 : 0);
+});
+
 describe('an answer', () => {
   const same: readonly [string, WaitAnswer, WaitAnswer][] = [
     ['allow', { decision: 'allow' }, { decision: 'allow', forThread: false }],

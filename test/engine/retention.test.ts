@@ -276,6 +276,24 @@ describe('a thread whose time is over', () => {
     expect(await (await scene.open()).row()).toBeUndefined();
   });
 
+  test('[A12b, A12c] a failed one is archived first, too; none goes where what should keep it is no function', async () => {
+    const archives: Uint8Array[] = [];
+    const { purge } = await archived(30, 'fail', async (bytes) => void archives.push(bytes));
+    expect([purge.purged.length, archives.length]).toEqual([1, 1]);
+
+    const { scene, handle } = given();
+    await handle('a');
+    scene.clock.advance(7 * dayMs);
+    const engine = await scene.world.engine({ agent: scene.agent });
+    const keep = async (bytes: Uint8Array) => void archives.push(bytes);
+    await expect(engine.purge(keep as never)).rejects.toMatchObject({ code: 'retention_invalid' });
+    await expect(engine.purge({}, { archive: keep } as never)).rejects.toMatchObject({ code: 'option_invalid' });
+    await expect(scene.world.engine({ agent: scene.agent, archive: 'yes' as never })).rejects.toMatchObject({
+      code: 'option_invalid',
+    });
+    expect(await (await scene.open()).row()).toBeDefined();
+  });
+
   test('[A12c] a finished one is archived first, with every record as it was', async () => {
     const archives: Uint8Array[] = [];
     const { scene, handle } = given();
