@@ -63,7 +63,7 @@ export async function retainedBy(
   const keys = new Set(records.map(({ key }) => key));
   const all = records.filter(({ key }) => sequenceOf(key) !== undefined);
   const marked = new Set((await readMarks(codec)).map(({ table, key }) => `${table}/${key}`));
-  const tips = await tipsAmong(codec, all, head);
+  const tips = await tipsAmong(codec, all);
   const { forked, stale } = await pinsAmong(store, codec, records);
   const kept = new Set<string>([...[head, ...pins, ...tips].filter((id) => keys.has(id)), ...forked]);
   const images = new Map<CheckpointId, StateImage>();
@@ -93,23 +93,16 @@ export async function retainedBy(
 }
 
 /**
- * The newest checkpoint of each lineage that was left. One of the head's own lineage without a child is none: its child was taken
- * away when a fork, or somebody's pin, held it. One that does not open is not given up.
+ * The newest checkpoint of each lineage. An older one without a child is none: its child was taken away while a fork, or somebody's
+ * pin, held it. One that does not open is not given up.
  */
-async function tipsAmong(
-  codec: ThreadCodec,
-  all: readonly StoredRecord[],
-  head: CheckpointId,
-): Promise<readonly string[]> {
+async function tipsAmong(codec: ThreadCodec, all: readonly StoredRecord[]): Promise<readonly string[]> {
   const parents = new Set(all.map(({ plain }) => plain.parent));
   const tips = new Map<string, string>();
   for (const record of all.filter(({ key }) => !parents.has(key))) {
     const checkpoint = await openCheckpoint(codec, record).catch((error) => void faultOf(error));
     tips.set(checkpoint?.control.lineage ?? record.key, record.key); // in the order of their keys
   }
-  const own = all.find(({ key }) => key === head);
-  const current = own && (await openCheckpoint(codec, own)).control.lineage;
-  if (current !== undefined) tips.delete(current);
   return [...tips.values()];
 }
 
