@@ -21,9 +21,7 @@ const faults = [
 ];
 print('client', client, limits.client);
 print('worker', worker, limits.worker);
-console.log(
-  `${'of it, at once'.padEnd(34)}${kilobytes(worker.startGzipBytes)} gzip, the rest for the first run`,
-);
+console.log(`${'of it, at once'.padEnd(34)}${kilobytes(worker.startGzipBytes)} gzip, the rest for the first run`);
 console.log(`${'on demand'.padEnd(34)}${kilobytes(worker.onDemandGzipBytes)} gzip, once a worker needs any of it`);
 for (const [name, size] of Object.entries(entries)) print(`all of ${name}`, size);
 for (const fault of faults) console.error(fault);
