@@ -255,7 +255,7 @@ describe('an engine', () => {
 
   test.each<[object, string, string]>([
     [{ durability: 'none' }, 'durability', '"none" is none of strict, relaxed'],
-    [{ resume: 'never' }, 'resume', '"never" is none of auto, on-request'],
+    [{ resume: 'auto' }, 'resume', 'there is none of that name'], // one of `serve` alone
     [{ maxResumes: 0 }, 'maxResumes', '0 is not a number from 1'],
     [{ maxResumes: Number.NaN }, 'maxResumes', 'NaN is not a number from 1'],
     [{ tiers: { everyStep: 3 } }, 'tiers', 'it has "everyStep"; there are everySteps, everyMs, longStepMs'],
