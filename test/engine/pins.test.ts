@@ -24,7 +24,20 @@ async function givenSource() {
     if (row === undefined) throw new Error('it is there');
     await store.deleteThread(row.thread, row.incarnation, 1);
   };
-  return { world, source, at, effects, over, store, ids, checkpointer, deleteFork };
+  /** A store that does something else first when it is to delete records for the first time. */
+  const beforeDeletion = (work: () => Promise<void>): Store => {
+    let isDone = false;
+    return withMethods(store, {
+      deleteRecords: async (...given) => {
+        if (!isDone) {
+          isDone = true;
+          await work();
+        }
+        return store.deleteRecords(...given);
+      },
+    });
+  };
+  return { world, source, at, effects, over, store, ids, checkpointer, deleteFork, beforeDeletion };
 }
 
 describe('a pin', () => {
@@ -124,21 +137,14 @@ describe('a pin', () => {
   });
 
   test('[A12e] that looked stale, and with which a fork goes on after all, holds', async () => {
-    const { world, source, at, effects, over, store, ids, deleteFork } = await givenSource();
+    const { world, source, at, effects, over, store, ids, deleteFork, beforeDeletion } = await givenSource();
     const refusing = withMethods(store, { createThread: () => Promise.reject(new Error('cut off')) });
     await expect((await over(refusing)).fork(at, { id: 'fork', effects })).rejects.toThrow('cut off');
     const engine = await world.scene.world.engine({ agent: world.agent, model: world.model });
     await engine.thread('fork').send({ name: 'bob' });
-    let isForked = false;
-    const meanwhile = withMethods(store, {
-      deleteRecords: async (...given) => {
-        if (!isForked) {
-          isForked = true;
-          await deleteFork();
-          await source.fork(at, { id: 'fork', effects });
-        }
-        return store.deleteRecords(...given);
-      },
+    const meanwhile = beforeDeletion(async () => {
+      await deleteFork();
+      await source.fork(at, { id: 'fork', effects });
     });
     await (await over(meanwhile)).compact(little);
 
@@ -177,17 +183,8 @@ describe('a pin', () => {
   });
 
   test('[A12e] that is set while it is decided what a compaction takes holds', async () => {
-    const { source, at, effects, over, store, ids } = await givenSource();
-    let isForked = false;
-    const forkedMeanwhile = withMethods(store, {
-      deleteRecords: async (...given) => {
-        if (!isForked) {
-          isForked = true;
-          await source.fork(at, { id: 'fork', effects });
-        }
-        return store.deleteRecords(...given);
-      },
-    });
+    const { source, at, effects, over, ids, beforeDeletion } = await givenSource();
+    const forkedMeanwhile = beforeDeletion(() => source.fork(at, { id: 'fork', effects }));
     const { deleted } = await (await over(forkedMeanwhile)).compact(little);
 
     expect(deleted.checkpoints).toBe(2);
@@ -196,19 +193,10 @@ describe('a pin', () => {
   });
 
   test('[A12e] that is set anew for another fork of the same id holds', async () => {
-    const { source, at, effects, over, store, ids, deleteFork } = await givenSource();
+    const { source, at, effects, over, ids, deleteFork, beforeDeletion } = await givenSource();
     await source.fork(at, { id: 'fork', effects });
     await deleteFork();
-    let isForked = false;
-    const forkedMeanwhile = withMethods(store, {
-      deleteRecords: async (...given) => {
-        if (!isForked) {
-          isForked = true;
-          await source.fork(at, { id: 'fork', effects });
-        }
-        return store.deleteRecords(...given);
-      },
-    });
+    const forkedMeanwhile = beforeDeletion(() => source.fork(at, { id: 'fork', effects }));
     await (await over(forkedMeanwhile)).compact(little);
 
     expect(await ids()).toContain(at);
