@@ -291,7 +291,7 @@ describe('a thread whose time is over', () => {
     await expect(scene.world.engine({ agent: scene.agent, archive: 'yes' as never })).rejects.toMatchObject({
       code: 'option_invalid',
     });
-    expect(await (await scene.open()).row()).toBeDefined();
+    expect(await (await scene.open()).row()).toMatchObject({ status: 'done' });
   });
 
   test('[A12c] a finished one is archived first, with every record as it was', async () => {
