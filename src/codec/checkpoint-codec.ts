@@ -6,6 +6,7 @@ import type {
   CheckpointKind,
   Control,
   Position,
+  Replay,
   ScheduledStep,
 } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
@@ -169,7 +170,7 @@ function controlItems({ run, ledger, epoch, usage, limits, spent, failure, ...co
   return [
     control.status,
     [run.steps, run.maxSteps, run.input, run.began],
-    [ledger.count, ledger.digest, ledger.from, ledger.replayTo],
+    [ledger.count, ledger.digest, ledger.from, ...replayItems(ledger.replay)],
     control.inboxTaken,
     control.consumed,
     [epoch.home, epoch.local],
@@ -207,7 +208,7 @@ function readControl(reader: BodyReader): Omit<Control, 'past'> {
       input: run.number(),
       began: run.textOrNull() as CheckpointId | null,
     },
-    ledger: { count: ledger.count(), digest: ledger.bytes(), from: ledger.count(), replayTo: ledger.count() },
+    ledger: readLedgerMark(ledger),
     inboxTaken,
     consumed,
     epoch: { home: epoch.number(), local: epoch.number() },
@@ -225,6 +226,20 @@ function readControl(reader: BodyReader): Omit<Control, 'past'> {
     seenAtMs: reader.number(),
     failure: reader.errorOrNull(),
   };
+}
+
+/** 0 where nothing runs again. */
+function replayItems(replay: Replay | null): unknown[] {
+  return replay === null ? [0] : [replay.to, replay.after, ...replay.done];
+}
+
+function readLedgerMark(reader: BodyReader): Control['ledger'] {
+  const [count, digest, from, to] = [reader.count(), reader.bytes(), reader.count(), reader.count()];
+  if (to === 0) return { count, digest, from, replay: null };
+  const after = reader.hasMore ? reader.count() : from;
+  const done: StepId[] = [];
+  while (reader.hasMore) done.push(reader.text() as StepId);
+  return { count, digest, from, replay: { after, to, done } };
 }
 
 function readLimits(reader: BodyReader): Control['limits'] {

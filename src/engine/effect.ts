@@ -19,7 +19,15 @@ import { askApproval, recallGrant } from './approval.ts';
 import { callWithin, isDefiniteRefusal } from './attempt.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor } from './identity.ts';
-import { findOutcomes, recordDoubt, recordIntent, recordLate, recordOutcome, recordRead } from './ledger-writes.ts';
+import {
+  type Finding,
+  findOutcomes,
+  recordDoubt,
+  recordIntent,
+  recordLate,
+  recordOutcome,
+  recordRead,
+} from './ledger-writes.ts';
 import { onDemand } from './load-on-demand.ts';
 import { isStop } from './run-end.ts';
 import { describeCall, firstSettled, hasFailed, refuseOtherCall } from './step-ledger.ts';
@@ -74,12 +82,27 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
     if (isOpen && effect.request.effectClass === 'once') {
       await (await onDemand()).resolveDoubt(run, effect, last, args);
     } else {
-      await waitBeforeRetry(run, effect, last);
+      const spent = spentAttempt(run, effect, last);
+      if (spent === undefined) await waitBeforeRetry(run, effect, last);
       await findOutcomes(run, effect.key);
-      // An answer to an earlier attempt may have come meanwhile.
-      if (!run.ledger.isAnswered(effect.key)) await attempt(run, effect, args);
+      if (run.ledger.isAnswered(effect.key)) continue; // an answer to an earlier attempt has come meanwhile
+      await (spent === undefined ? attempt(run, effect, args) : recordOutcome(run, spent.entry, spent.finding));
     }
   }
+}
+
+/**
+ * The last attempt that there was to be, where a doubt is all that could be recorded of it: retries spent is a result (PROTOCOL
+ * 3), and it is on record before anything else follows.
+ */
+function spentAttempt(
+  run: StepRun,
+  effect: KnownEffect,
+  entry: LedgerEntry | undefined,
+): { readonly entry: LedgerEntry; readonly finding: Finding } | undefined {
+  if (entry?.doubt === undefined || entry.outcome !== undefined) return undefined;
+  if (failuresOf(run, effect) < effect.request.retry.attempts) return undefined;
+  return { entry, finding: { status: 'failed', error: entry.doubt.reason, by: 'call', final: true } };
 }
 
 /** The recorded result, thrown if it is a failure; `undefined` while there is none. */

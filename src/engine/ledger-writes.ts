@@ -236,9 +236,8 @@ export async function outcomeOf(
  * the result is stored the call is in doubt, and whoever is asked reads why.
  */
 function statusAlone({ writer, ports }: StepRun, { intent: { number, name } }: LedgerEntry, { status }: StoredOutcome) {
-  const reason = `"${name}" ended as ${status}, and the disk was full: its result could not be stored.`;
-  const error = { ...errorToData(new Error(reason)), stack: undefined };
-  return sealDoubt(writer.codec, number, { reason: error, atMs: ports.clock.nowMs() });
+  const reason = { ...errorToData(programErrors.make('result_not_stored', { name, status })), stack: undefined };
+  return sealDoubt(writer.codec, number, { reason, atMs: ports.clock.nowMs() });
 }
 
 /** Each takes the space that the intent reserved. `instead`: what is written while the disk is full. */

@@ -4,11 +4,10 @@ import { faultOf } from '../codec/recover-lineage.ts';
 import { blobsInBody, segmentsIn } from '../codec/references.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { readWait } from '../codec/wait-codec.ts';
-import type { StepId, WaitId } from '../model/ids.ts';
+import type { WaitId } from '../model/ids.ts';
 import type { StoredRecord, Table } from '../model/records.ts';
 import { inboxItems } from '../store/apply-group.ts';
 import type { Retained } from './retained.ts';
-import { standingAt } from './time-travel-standing.ts';
 
 export interface DeadRecords {
   readonly deadWaits: readonly StoredRecord[];
@@ -35,21 +34,19 @@ export async function livingRecords(codec: ThreadCodec, retained: Retained): Pro
   return { deadWaits, deadSegments, deadBlobs: [...blobs].filter(isDead).map(([, chunks]) => chunks) };
 }
 
-/** Answered waits of before what is kept, and of steps that do not stand any more; one that does not open stays. */
+/** Answered waits of before what is kept; not of before a repair, and one that does not open stays. */
 async function waitsOf(
   codec: ThreadCodec,
   records: readonly StoredRecord[],
-  { images, waitsFromMs }: Retained,
+  { images, waitsFromMs, repairedAtMs }: Retained,
 ): Promise<readonly StoredRecord[]> {
   const needed = new Set([...images.values()].flatMap(({ checkpoint }) => checkpoint.control.waits));
-  const standing = new Set<StepId>(); // after a repair a step finds its answers, and the checkpoint does not name their waits
-  for (const image of images.values()) for (const step of (await standingAt(codec, image)).steps) standing.add(step);
   const answered = new Set(records.flatMap(({ key }) => (key.startsWith('a:') ? [key.slice(2)] : [])));
   const dead = new Set<string>();
   for (const id of answered as Set<WaitId>) {
     if (needed.has(id)) continue;
     const wait = await readWait(codec, id).catch((error) => void faultOf(error));
-    if (wait !== undefined && wait.openedAtMs < waitsFromMs && !standing.has(wait.step)) dead.add(id);
+    if (wait !== undefined && wait.openedAtMs >= repairedAtMs && wait.openedAtMs < waitsFromMs) dead.add(id);
   }
   return records.filter(({ key }) => dead.has(key.slice(2)));
 }

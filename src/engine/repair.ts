@@ -128,9 +128,9 @@ function markOf(fault: Fault, repairedBy: QuarantinedRecord['repairedBy'], atMs:
 function controlAfter(row: ThreadRow, { state, passedOver, ledger }: Ground): Control {
   const { count, digest } = ledger;
   const control = state?.checkpoint.control ?? emptyControl({ ...row, inboxTaken: 0, ledger: 0 }, digest);
-  const { from, replayTo } = control.ledger;
-  const again = passedOver === 0 ? replayTo : count;
-  return { ...control, epoch: row.epoch, ledger: { count, digest, from, replayTo: again } };
+  const { from, replay } = control.ledger;
+  const again = { after: replay?.after ?? control.ledger.count, to: count, done: replay?.done ?? [] };
+  return { ...control, epoch: row.epoch, ledger: { count, digest, from, replay: passedOver === 0 ? replay : again } };
 }
 
 function withSpan(fields: ReadonlyMap<string, FieldImage>, span: string): ReadonlyMap<string, FieldImage> {

@@ -25,6 +25,8 @@ export interface Retained extends Floor {
   readonly leaning: readonly CheckpointId[];
   /** `<table>/<key>` of the records that a repair marked: they stay. */
   readonly marked: ReadonlySet<string>;
+  /** When the thread was repaired last, or 0: a step that runs again after that finds its answers, which are older. */
+  readonly repairedAtMs: number;
 }
 
 /** Where the records of the past begin that a restore or the event log still needs; ledger and inbox among them (PROTOCOL 4). */
@@ -62,7 +64,9 @@ export async function retainedBy(
   const records = await codec.source.range('checkpoints', codec.thread, {});
   const keys = new Set(records.map(({ key }) => key));
   const all = records.filter(({ key }) => sequenceOf(key) !== undefined);
-  const marked = new Set((await readMarks(codec)).map(({ table, key }) => `${table}/${key}`));
+  const quarantine = await readMarks(codec);
+  const marked = new Set(quarantine.map(({ table, key }) => `${table}/${key}`));
+  const repairedAtMs = Math.max(0, ...quarantine.map(({ atMs }) => atMs));
   const tips = await tipsAmong(codec, all);
   const { forked, stale } = await pinsAmong(store, codec, records);
   const kept = new Set<string>([...[head, ...pins, ...tips].filter((id) => keys.has(id)), ...forked]);
@@ -89,7 +93,7 @@ export async function retainedBy(
   const leaning = all.filter((record) => images.has(record.key as CheckpointId) && isLeaning(record));
   const leaningIds = leaning.map(({ key }) => key as CheckpointId);
   const floor = await floorOf(codec, images, new Set(leaningIds), question);
-  return { records, kept, images, stalePins: stale, leaning: leaningIds, marked, ...floor };
+  return { records, kept, images, stalePins: stale, leaning: leaningIds, marked, repairedAtMs, ...floor };
 }
 
 /**

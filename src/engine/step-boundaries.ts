@@ -117,7 +117,7 @@ export class StepBoundaries {
       control: {
         status: failure !== undefined ? 'failed' : next === null ? 'done' : statusOf(draft.lines, false),
         run: { ...before.run, steps: before.run.steps + 1 },
-        ledger: path === '' || next !== undefined ? ledgerHere(image, run) : ledgerStays(image, before),
+        ledger: path === '' || next !== undefined ? ledgerHere(image, run) : ledgerStays(image, before, run),
         waits,
         grants: [...new Set([...before.grants, ...run.grants])],
         ...usedAfter(before, run.tally),

@@ -188,8 +188,14 @@ export function firstSettled(history: readonly LedgerEntry[]): LedgerEntry | und
 }
 
 /** Ended badly. An attempt that a crash cut off does not count: the thread's resume count bounds those. */
-export function hasFailed({ outcome, doubt }: LedgerEntry): boolean {
-  return doubt !== undefined || (outcome?.status === 'failed' && outcome.by === 'call');
+export function hasFailed({ outcome, doubt }: Pick<LedgerEntry, 'outcome' | 'doubt'>): boolean {
+  if (outcome?.status === 'failed' && outcome.by === 'call') return true;
+  return doubt !== undefined && !isSuccessLost(doubt.reason);
+}
+
+/** It went well, and its result is gone with a process that found the disk full. */
+function isSuccessLost({ code, details }: ErrorData): boolean {
+  return code === 'result_not_stored' && (details as { readonly status?: unknown } | undefined)?.status === 'succeeded';
 }
 
 /** A child goes on by itself, and is found again: how it stands is never in doubt. */

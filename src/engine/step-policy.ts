@@ -27,7 +27,7 @@ import type { StepBoundaries } from './step-boundaries.ts';
 import { encodeWithDigest } from './step-run.ts';
 import { ledgerHere, ledgerStays } from './step-trace.ts';
 import { ThreadState } from './thread-state.ts';
-import { checkpointBefore, returnTo } from './time-travel-policy.ts';
+import { checkpointBefore, isRepairOutstanding, returnTo } from './time-travel-policy.ts';
 import type { WaitBoundaries } from './wait-boundaries.ts';
 
 export interface StepPolicyParts {
@@ -195,6 +195,7 @@ export class StepPolicy {
     const { run, main } = ended;
     const { path, node } = run.scheduled;
     if (run.ledger.entries.some(mustNotRepeat)) return undefined;
+    if (await isRepairOutstanding(boundary.parts.writer.codec, boundary.image)) return undefined;
     const ids = waits.map(({ id }) => id);
     const mine = boundary.lines.lines.get(path)?.waits ?? boundary.control.waits;
     await boundary.commitClosing(

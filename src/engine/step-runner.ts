@@ -82,7 +82,7 @@ export async function startStep(
     count: row.ledger,
     digest: control.ledgerDigest,
   });
-  if ((writer.image.state?.checkpoint.control.ledger.replayTo ?? 0) > 0) {
+  if (writer.image.state?.checkpoint.control.ledger.replay) {
     const { addReplayedInputs } = await onDemand();
     await addReplayedInputs(writer.codec, ledger);
   }

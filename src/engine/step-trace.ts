@@ -1,5 +1,5 @@
 import type { ThreadImage } from '../codec/thread-image.ts';
-import type { Control } from '../model/checkpoint.ts';
+import type { Control, Replay } from '../model/checkpoint.ts';
 import type { StepRun } from './step-run.ts';
 
 /** What a step saw of clock and chance after its last call: no entry of the ledger has it. */
@@ -12,14 +12,25 @@ export function traceOf({ scheduled, freshInputs }: StepRun) {
  * The ledger as the next step finds it: its own entries come after this count. While steps are run again after a repair, those
  * of the next one are on record already, behind the entries of the step that ends.
  */
-export function ledgerHere({ row, control, state }: ThreadImage, ended?: StepRun) {
+export function ledgerHere(image: ThreadImage, ended?: StepRun): Control['ledger'] {
+  const { row, control, state } = image;
   const here = { count: row.ledger, digest: control.ledgerDigest };
-  const { from = 0, replayTo = 0 } = state?.checkpoint.control.ledger ?? {};
-  const reached = ended?.ledger.reached(from, replayTo) ?? from;
-  return reached < replayTo ? { ...here, from: reached, replayTo } : { ...here, from: row.ledger, replayTo: 0 };
+  const { from = 0, replay = null } = state?.checkpoint.control.ledger ?? {};
+  const reached = replay === null ? from : (ended?.ledger.reached(from, replay.to) ?? from);
+  if (replay === null || reached >= replay.to) return { ...here, from: row.ledger, replay: null };
+  return { ...here, from: reached, replay: withDone(replay, ended) };
 }
 
 /** The same while the main line stands: its next step is scheduled only when its lines have ended. */
-export function ledgerStays({ row, control }: ThreadImage, { ledger }: Pick<Control, 'ledger'>): Control['ledger'] {
-  return { ...ledger, count: row.ledger, digest: control.ledgerDigest };
+export function ledgerStays(
+  { row, control }: ThreadImage,
+  { ledger }: Pick<Control, 'ledger'>,
+  ended?: StepRun,
+): Control['ledger'] {
+  const replay = ledger.replay && withDone(ledger.replay, ended);
+  return { ...ledger, count: row.ledger, digest: control.ledgerDigest, replay };
+}
+
+function withDone(replay: Replay, ended: StepRun | undefined): Replay {
+  return ended === undefined ? replay : { ...replay, done: [...replay.done, ended.scheduled.step] };
 }

@@ -98,7 +98,7 @@ function forkControl(
   return {
     ...control,
     run: { ...control.run, input: 0, began: head }, // where taking its run back would lead: to what was forked
-    ledger: { count, digest, from: count, replayTo: 0 },
+    ledger: { count, digest, from: count, replay: null },
     inboxTaken: 0,
     consumed: [],
     spent: nothingSpent,

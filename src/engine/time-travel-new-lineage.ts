@@ -53,7 +53,7 @@ export function controlOn(
   return {
     ...control,
     status: isToRun ? 'running' : control.status,
-    ledger: { count: row.ledger, digest: ledgerDigest, from: row.ledger, replayTo: 0 },
+    ledger: { count: row.ledger, digest: ledgerDigest, from: row.ledger, replay: null },
     ...withSettled(head, fresh.taken),
     epoch: row.epoch,
     lineage: fresh.lineage,

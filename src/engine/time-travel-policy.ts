@@ -2,13 +2,14 @@
 
 import type { Random } from '../base/random.ts';
 import { type Checkpoint, openCheckpoint } from '../codec/checkpoint-codec.ts';
-import { readLedger } from '../codec/ledger-codec.ts';
+import { type LedgerEntry, readLedger } from '../codec/ledger-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import { isAbandoned, type Past } from '../model/past.ts';
 import { type CallKind, isCallOf, mustNotRepeat } from './calls-between.ts';
 import { fieldsOn } from './time-travel-new-lineage.ts';
+import { awaitsReplay, isPassedOver } from './time-travel-standing.ts';
 
 /**
  * The checkpoint before the newest finished step of this run that made such a call. `undefined` where there is none, or where
@@ -22,17 +23,30 @@ export async function checkpointBefore(
   const run = await checkpointsOfRun(codec, image);
   const first = run.at(-1);
   if (first === undefined) return undefined;
-  const { entries, lost } = await readLedger(codec, first.control.ledger.count, image.row.ledger);
+  const { entries, lost } = await readLedger(codec, first.control.ledger.from, image.row.ledger);
   if (lost.length > 0) return undefined;
   for (const [index, checkpoint] of run.entries()) {
     const target = run[index + 1];
     const made = entries.filter(({ intent }) => intent.step === checkpoint.position.step);
     if (checkpoint.cause !== 'step' || target === undefined || !made.some((entry) => isCallOf(entry, kind))) continue;
-    const between = entries.filter(({ intent }) => intent.number > target.control.ledger.count);
+    const steps = new Set(target.position.next.map(({ step }) => step));
+    const between = entries.filter(({ intent }) => isPassedOver({ steps, ledger: target.control.ledger }, intent));
     if (target.position.next.length !== 1 || between.some(mustNotRepeat)) return undefined;
     return openStateImage(codec, target.id);
   }
   return undefined;
+}
+
+/**
+ * Whether an effect that no policy makes again, or one that is not known any more, awaits a step that a repair lets run again: a
+ * step in a new lineage leads to others than that one.
+ */
+export async function isRepairOutstanding(codec: ThreadCodec, { state }: ThreadImage): Promise<boolean> {
+  const { ledger, past } = state?.checkpoint.control ?? {};
+  if (!ledger?.replay || past === undefined) return false;
+  const { entries, lost } = await readLedger(codec, ledger.replay.after, ledger.replay.to);
+  const isOwn = (entry: LedgerEntry) => awaitsReplay(ledger, entry.intent) && !isAbandoned(past, entry.intent.number);
+  return lost.length > 0 || entries.some((entry) => isOwn(entry) && mustNotRepeat(entry));
 }
 
 /** The lineage of the head, newest first, back to the input that began the run. */

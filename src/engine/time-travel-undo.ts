@@ -169,7 +169,12 @@ async function commitUndone(
   const nowMs = ports.clock.nowMs();
   const { state } = await writer.checkpoint((image) => {
     const { past } = controlOf(image, 0);
-    const ledger = { count: image.row.ledger, digest: image.control.ledgerDigest, from: image.row.ledger, replayTo: 0 };
+    const ledger = {
+      count: image.row.ledger,
+      digest: image.control.ledgerDigest,
+      from: image.row.ledger,
+      replay: null,
+    };
     return planFor(
       image,
       {

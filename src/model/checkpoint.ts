@@ -55,20 +55,30 @@ export interface RunControl {
   readonly began: CheckpointId | null;
 }
 
+/**
+ * Steps that run again after a repair, and get back what is on record: entries above `after`, up to `to`, are theirs. Those of
+ * the steps `done` are behind the thread; the others await their step.
+ */
+export interface Replay {
+  readonly after: number;
+  readonly to: number;
+  readonly done: readonly StepId[];
+}
+
 /** What the thread owes and is owed: everything that must not start again after a restart. */
 export interface Control {
   readonly status: ThreadStatus;
   readonly run: RunControl;
   /**
    * Ledger entries begun so far, and a running digest over them. `from` is the count when the next step was scheduled: a
-   * re-run of it finds its own entries behind that number. After a repair steps up to entry `replayTo` were run before: they
-   * get back what is on record, and `from` follows them only as far as their own entries go. Else it is 0.
+   * re-run of it finds its own entries behind that number. While steps run again after a repair, it follows them only as far as
+   * their own entries go.
    */
   readonly ledger: {
     readonly count: number;
     readonly digest: Uint8Array;
     readonly from: number;
-    readonly replayTo: number;
+    readonly replay: Replay | null;
   };
   /** Inbox items up to this order are settled; above it, those in `consumed` are. */
   readonly inboxTaken: number;

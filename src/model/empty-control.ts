@@ -10,7 +10,7 @@ export function emptyControl(row: ThreadRow, digest: Uint8Array, maxSteps = 0): 
   return {
     status: 'idle',
     run: { steps: 0, maxSteps, input: 0, began: null },
-    ledger: { count: row.ledger, digest, from: row.ledger, replayTo: 0 },
+    ledger: { count: row.ledger, digest, from: row.ledger, replay: null },
     inboxTaken: 0,
     consumed: [],
     epoch: row.epoch,

@@ -23,6 +23,7 @@ export interface ProgramErrorDetails {
   outcomes_differ: { name: string; key: string; entry: number; later: string };
   effect_timed_out: { name: string; afterMs: number };
   effect_not_started: { name: string; lateMs: number };
+  result_not_stored: { name: string; status: string };
   argument_invalid: { call: string; problem: string };
   calls_overlap: { first: string; second: string };
   call_not_awaited: { node: string; call: string };
@@ -82,6 +83,8 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
       `"${d.name}" had two outcomes that differ: the first stands, the later one (${d.later}) is kept beside it in ledger entry ${d.entry}. Look up at the receiver what happened.`,
     effect_timed_out: (d) => `"${d.name}" did not answer within ${d.afterMs} ms.`,
     effect_not_started: (d) => `"${d.name}" was not started: the tab stood still for ${d.lateMs} ms too long.`,
+    result_not_stored: (d) =>
+      `"${d.name}" ended as ${d.status}, and the disk was full: its result could not be stored.`,
     argument_invalid: (d) => `${d.call} cannot be called so: ${d.problem}. Nothing was kept of this call.`,
     calls_overlap: (d) =>
       `"${d.second}" cannot be told apart from "${d.first}", called in the same scope. Use all(items, (item, { call }) => …), or give each call a { key } of its own.`,

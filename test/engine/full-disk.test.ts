@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { log } from '../../src/model/fields.ts';
 import { dayMs } from '../../src/model/retention.ts';
 import { defineAgent } from '../../src/program/agent.ts';
-import { tool } from '../../src/program/tool.ts';
+import { Refusal, tool } from '../../src/program/tool.ts';
 import { storeErrors } from '../../src/store/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Life } from '../../src/testing/cutting-store.ts';
@@ -124,28 +124,38 @@ describe('a commit that finds the disk full', () => {
   });
 });
 
-/** A tool whose call fills the disk, to the last byte: from then on only what takes no more space than it frees is stored. */
-function filling(result: string) {
+/**
+ * A tool whose call fills the disk, to the last byte: from then on only what takes no more space than it frees is stored.
+ * `act`: what each call does; the disk is full with the `fills`th one.
+ */
+function filling(act: (call: number) => string, { effect, fills }: { effect: 'once' | 'idempotent'; fills: number }) {
   const disk = { isFull: false };
   let calls = 0;
-  const act = tool({
-    name: 'act',
-    description: 'Acts',
-    input: z.object({}),
-    effect: 'once',
-    run: () => {
-      calls += 1;
-      disk.isFull = true;
-      return result;
-    },
-  });
+  const tools = {
+    act: tool({
+      name: 'act',
+      description: 'Acts',
+      input: z.object({}),
+      effect,
+      run: () => {
+        calls += 1;
+        if (calls === fills) disk.isFull = true;
+        return act(calls);
+      },
+    }),
+  };
   const agent = defineAgent({
     name: 'actor',
     version: 1,
     state: { lengths: log(z.number()) },
-    tools: { act },
+    tools,
     start: 'go',
-    nodes: { go: async (_state, { call, end }) => end({ lengths: [(await call('act', {})).length] }) },
+    nodes: {
+      go: {
+        retry: { attempts: 1 },
+        run: async (_state, { call, end }) => end({ lengths: [(await call('act', {})).length] }),
+      },
+    },
   });
   const scene = new Scene({ agent });
   const store = scene.world.store();
@@ -183,7 +193,7 @@ function filling(result: string) {
 
 describe('a call whose answer finds the disk full', () => {
   test('[A15c, I5, B3b] is recorded in the space that its intent reserved: it is not made again', async () => {
-    const { scene, runUntilFull, calls } = filling('short');
+    const { scene, runUntilFull, calls } = filling(() => 'short', { effect: 'once', fills: 1 });
     await runUntilFull();
     expect((await scene.stored('ledger')).map(({ key, body }) => [key.slice(-2), body.length > 0])).toEqual([
       ['.i', true],
@@ -198,7 +208,7 @@ describe('a call whose answer finds the disk full', () => {
   });
 
   test('[A15c, B4c, B4f] and is too large for it: that it was answered is on record, and whose tab then dies is in doubt', async () => {
-    const { scene, runUntilFull, calls } = filling('x'.repeat(10_000));
+    const { scene, runUntilFull, calls } = filling(() => 'x'.repeat(10_000), { effect: 'once', fills: 1 });
     await runUntilFull();
     const thread = await scene.open();
 
@@ -209,5 +219,39 @@ describe('a call whose answer finds the disk full', () => {
         'Attempt 1 ended without a clear answer ("act" ended as succeeded, and the disk was full: its result could not be stored.): it may have happened or not. Look it up before you answer.',
     });
     expect(calls()).toBe(1);
+  });
+
+  test('[A15c, B5a, B5d] and was the last that there was to be: there is no further one after a restart', async () => {
+    const { scene, runUntilFull, calls } = filling(
+      (call) => {
+        throw call < 3 ? new Refusal('Not now.') : new Error('no '.repeat(5_000));
+      },
+      { effect: 'idempotent', fills: 3 },
+    );
+    await runUntilFull();
+    expect(calls()).toBe(3);
+
+    const end = await (await scene.open()).run();
+    expect(end).toMatchObject({ end: 'failed', failure: { code: 'effect_failed', details: { attempts: 3 } } });
+    expect(calls()).toBe(3);
+    expect(await (await scene.open()).effects()).toMatchObject([
+      { attempt: 1, status: 'failed' },
+      { attempt: 2, status: 'failed' },
+      { attempt: 3, status: 'failed' },
+    ]);
+  });
+
+  test('[A15c, B5a, B4a] and went well after all: no failure that counts, and it may be made again', async () => {
+    const act = (call: number) => {
+      if (call < 3) throw new Refusal('Not now.');
+      return 'x'.repeat(10_000);
+    };
+    const { scene, runUntilFull, calls } = filling(act, { effect: 'idempotent', fills: 3 });
+    await runUntilFull();
+
+    const thread = await scene.open();
+    expect(await thread.run()).toEqual({ end: 'done' });
+    expect(await plainState(thread)).toEqual({ lengths: [10_000] });
+    expect(calls()).toBe(4);
   });
 });

@@ -120,8 +120,9 @@ export const oracles = {
     const most = 3 + world.counts.steals + world.counts.freezes; // of two runners at once, one does not know of the other's
     const failures = new Map<string, number>();
     for (const { intent, outcome, doubt } of entries) {
-      const hasFailed =
-        doubt !== undefined || (outcome?.status === 'failed' && (outcome.by === 'call' || intent.kind === 'node'));
+      const isGone = doubt?.reason.code === 'result_not_stored' && doubt.reason.message.includes('as succeeded'); // it went well
+      const isRefused = outcome?.status === 'failed' && (outcome.by === 'call' || intent.kind === 'node');
+      const hasFailed = isRefused || (doubt !== undefined && !isGone);
       if (!hasFailed || outcome?.by === 'person') continue; // a person may have it tried again as often as wanted
       const what =
         intent.kind === 'node' ? `node ${intent.name} of step ${intent.step}` : `${intent.name} ${intent.key}`;

@@ -1,7 +1,7 @@
 /** What is damaged and repaired, and what is taken away because nothing needs it any more. */
 import { callOf } from '../kinds/calls.ts';
 import type { DueFault } from '../world/trouble.ts';
-import { chain, compact, input, scenario } from './scenario.ts';
+import { chain, compact, input, node, scenario } from './scenario.ts';
 
 const ask = { op: 'ask', breaksOff: 0, onFailure: 'note' } as const;
 const question = { op: 'question', replies: ['ok'] } as const;
@@ -17,6 +17,20 @@ export const keptScenarios = [
     chain([callOf('pay')], [ask, callOf('pay')], [callOf('put')]),
     {
       faults: [spoiled(40, 'damage')],
+    },
+  ),
+  scenario(
+    'a head that is lost behind two payments side by side, and an edit before they are found again',
+    [
+      node('n0', [{ op: 'add', by: 1 }], { to: 'fork', lines: [{ node: 'a' }, { node: 'b' }], join: 'z', failures: 'stop' }),
+      node('a', [callOf('pay')]),
+      node('b', [callOf('pay'), callOf('look')]),
+      node('z', [callOf('put')]),
+    ],
+    {
+      plan: { ...plan, redoes: true },
+      actions: [input(), { does: 'edit', id: 'travel1', afterMs: 5_000, atOperation: 42 }],
+      faults: [spoiled(27, 'lose')],
     },
   ),
   scenario(
