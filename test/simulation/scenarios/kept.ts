@@ -22,7 +22,12 @@ export const keptScenarios = [
   scenario(
     'a head that is lost behind two payments side by side, and an edit before they are found again',
     [
-      node('n0', [{ op: 'add', by: 1 }], { to: 'fork', lines: [{ node: 'a' }, { node: 'b' }], join: 'z', failures: 'stop' }),
+      node('n0', [{ op: 'add', by: 1 }], {
+        to: 'fork',
+        lines: [{ node: 'a' }, { node: 'b' }],
+        join: 'z',
+        failures: 'stop',
+      }),
       node('a', [callOf('pay')]),
       node('b', [callOf('pay'), callOf('look')]),
       node('z', [callOf('put')]),
