@@ -1,3 +1,5 @@
+import { isTrue } from './true-kind.ts';
+
 /** Deeper nesting is left as it is: whoever stores the value refuses it. */
 const maxDepth = 500;
 
@@ -30,6 +32,7 @@ function copied(value: unknown, made: Map<object, object>, depth: number): unkno
 
 /** What the copy is made in; `undefined` for what is not copied. */
 function emptyLike(value: object): object | undefined {
+  if (!isTrue(value)) return undefined;
   switch (Object.getPrototypeOf(value)) {
     case Object.prototype:
       return {};

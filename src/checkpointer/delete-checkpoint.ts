@@ -1,5 +1,5 @@
 import { type Random, randomId } from '../base/random.ts';
-import { isStale, openPin, pinnedBy } from '../codec/pin-codec.ts';
+import { isStale, openPinIfWhole, pinnedBy } from '../codec/pin-codec.ts';
 import { sealBase } from '../codec/seal-base.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage } from '../codec/thread-image.ts';
@@ -27,7 +27,9 @@ export async function deleteCheckpoint(
   const own = later.filter(({ key }) => key === id || keyAbove(key) === id);
   const forks: string[] = [];
   for (const record of own.filter(({ key }) => pinnedBy(key) !== undefined)) {
-    if (!(await isStale(parts.store, codec, record))) forks.push(`"${(await openPin(codec, record)).thread}"`);
+    const pin = await openPinIfWhole(codec, record);
+    if (pin === null) forks.push('one whose record is damaged');
+    else if (!(await isStale(parts.store, codec, record))) forks.push(`"${pin.thread}"`);
   }
   if (forks.length > 0) {
     throw checkpointerErrors.make('checkpoint_pinned', { thread, checkpoint: id, forks: forks.join(', ') });

@@ -3,6 +3,7 @@
  * stand-in that comes back exactly, or refused with its path (A7). The list was measured (msgpackr 2.1).
  */
 import { beginsWithByteOrderMark, hasLoneSurrogate } from '../base/text.ts';
+import { isTrue } from '../base/true-kind.ts';
 import { FileRef } from '../model/file-ref.ts';
 import { codecErrors } from './errors.ts';
 import { isPlainErrorClass } from './packer.ts';
@@ -67,6 +68,7 @@ class Walk implements Inspection {
 
   #object(value: object, path: string, depth: number): void {
     const prototype: unknown = Object.getPrototypeOf(value);
+    if (!isTrue(value)) refuse(path, `${describe(value)} that its constructor did not make`, plainData);
     if (value instanceof FileRef) this.#apart(value);
     else if (Array.isArray(value)) this.#array(value, path, depth);
     else if (ArrayBuffer.isView(value)) this.#view(value, path);

@@ -7,6 +7,7 @@ import type { CheckpointId, Incarnation, ThreadHash } from '../model/ids.ts';
 import type { StoredRecord, ThreadRow, Tombstone } from '../model/records.ts';
 import { BodyReader } from './body.ts';
 import { packBody } from './packer.ts';
+import { faultOf } from './recover-lineage.ts';
 import type { ThreadCodec } from './thread-codec.ts';
 
 export interface Pin {
@@ -57,11 +58,20 @@ export function sealPin(
   return codec.sealRecord('checkpoints', key, body, { plain: { parent: null, kind: 'pin', after: pin.after }, mode });
 }
 
-/** The pins of one checkpoint. @throws `record_damaged` */
-export async function readPins(codec: ThreadCodec, checkpoint: CheckpointId): Promise<readonly Pin[]> {
+/** The pins of one checkpoint; `null` for one that is damaged: a thread was made there, and its id is not known any more. */
+export async function readPins(codec: ThreadCodec, checkpoint: CheckpointId): Promise<readonly (Pin | null)[]> {
   const range = { from: `${checkpoint}.pin.`, to: `${checkpoint}.pin.~` };
   const records = await codec.source.range('checkpoints', codec.thread, range);
-  return Promise.all(records.map((record) => openPin(codec, record)));
+  return Promise.all(records.map((record) => openPinIfWhole(codec, record)));
+}
+
+export async function openPinIfWhole(codec: ThreadCodec, record: StoredRecord): Promise<Pin | null> {
+  try {
+    return await openPin(codec, record);
+  } catch (error) {
+    faultOf(error);
+    return null;
+  }
 }
 
 export async function openPin(codec: ThreadCodec, record: StoredRecord): Promise<Pin> {

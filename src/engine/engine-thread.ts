@@ -26,9 +26,15 @@ import type { GoBackOptions, TravelParts } from './time-travel-parts.ts';
 import { Turns } from './turns.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
+interface AskedRun {
+  hasBegun: boolean;
+  isStopped: boolean;
+}
+
 export class EngineThread<State extends object = StateRecord> extends ThreadViews<State> {
   #runner: ThreadRunner | undefined;
-  #isStopping = false;
+  /** Runs that were asked for and have not ended: at most one of them has begun, and it may still be opening the thread. */
+  readonly #asked = new Set<AskedRun>();
   readonly #turns = new Turns();
 
   protected override get isLive(): boolean {
@@ -115,13 +121,21 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
    * may live, and only stand still.
    */
   async run(lease: LeaseKind = 'free'): Promise<RunEnd> {
-    this.#isStopping = false;
-    return this.#turns.run(() => this.#run(lease));
+    const asked: AskedRun = { hasBegun: false, isStopped: false };
+    this.#asked.add(asked);
+    try {
+      return await this.#turns.run(() => {
+        asked.hasBegun = true;
+        return this.#run(lease, asked);
+      });
+    } finally {
+      this.#asked.delete(asked);
+    }
   }
 
-  async #run(lease: LeaseKind): Promise<RunEnd> {
-    const end = withoutSecrets(await this.#runOnce(lease), this.codec);
-    if (end.end !== 'blocked' || this.#isStopping || !isDamage(end.error)) return end;
+  async #run(lease: LeaseKind, asked: AskedRun): Promise<RunEnd> {
+    const end = withoutSecrets(await this.#runOnce(lease, asked), this.codec);
+    if (end.end !== 'blocked' || asked.isStopped || !isDamage(end.error)) return end;
     const { codec } = this;
     let isRepaired = false;
     try {
@@ -130,13 +144,13 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
     } catch (error) {
       return blockedBy(error, this.emit);
     }
-    return isRepaired ? withoutSecrets(await this.#runOnce('free'), codec) : end;
+    return isRepaired ? withoutSecrets(await this.#runOnce('free', asked), codec) : end;
   }
 
-  async #runOnce(lease: LeaseKind): Promise<RunEnd> {
+  async #runOnce(lease: LeaseKind, asked: AskedRun): Promise<RunEnd> {
     const runner = await this.#openForRun();
     if ('end' in runner) return runner;
-    if (this.#isStopping) return { end: 'stopped' };
+    if (asked.isStopped) return { end: 'stopped' };
     this.#runner = runner;
     const end = await runner.run(lease);
     this.#runner = undefined;
@@ -161,7 +175,11 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
 
   /** Asks a run to stop at the next possible point, without committing anything. */
   stop(): void {
-    this.#isStopping = true; // also where the thread is still being opened
+    this.#stopAsked(() => true);
+  }
+
+  #stopAsked(fits: (run: AskedRun) => boolean): void {
+    for (const run of this.#asked) run.isStopped ||= fits(run);
     this.#runner?.stop();
   }
 
@@ -228,7 +246,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
 
   async #travelParts(): Promise<TravelParts> {
     const world = { ports: this.ports, options: this.options, id: this.id, emit: this.emit };
-    const alone: TravelParts['alone'] = (work) => this.#turns.apart(() => this.stop(), work);
+    const alone: TravelParts['alone'] = (work) => this.#turns.apart(() => this.#stopAsked((run) => run.hasBegun), work);
     return { ...(await this.opened('write')), ...world, isLive: this.isLive, alone };
   }
 }

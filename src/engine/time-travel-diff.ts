@@ -27,8 +27,8 @@ export interface Inspection {
   readonly state: StateRecord;
   /** What was committed with it; none where they were pruned. */
   readonly events: readonly ThreadEvent[];
-  /** Threads that were forked from it. */
-  readonly forks: readonly Pin[];
+  /** Threads that were forked from it; `null` for one whose record is damaged. */
+  readonly forks: readonly (Pin | null)[];
 }
 
 /** A checkpoint, or a state in memory: what `state()` gave, or a plain object with lists for logs. */

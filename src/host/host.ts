@@ -110,7 +110,12 @@ export class Host {
       state: async (id, checkpoint) => plainState(await thread(id).state(checkpoint ?? undefined), secrets),
       inspect: async (id, checkpoint) => {
         const { info, state, events, forks } = await thread(id).inspect(checkpoint);
-        return { info, state: await plainState(state, secrets), events, forks: forks.map((fork) => fork.thread) };
+        return {
+          info,
+          state: await plainState(state, secrets),
+          events,
+          forks: forks.map((fork) => fork?.thread ?? null),
+        };
       },
       diff: (id, before, after) => thread(id).diff(before as CheckpointId, after as CheckpointId),
       rollBack: (id, checkpoint, back) => this.#then(id, ({ engineThread }) => engineThread.rollBack(checkpoint, back)),

@@ -61,7 +61,7 @@ export interface Inspected {
   readonly info: CheckpointInfo;
   readonly state: Readonly<Record<string, unknown>>;
   readonly events: readonly ThreadEvent[];
-  readonly forks: readonly string[];
+  readonly forks: readonly (string | null)[];
 }
 
 /** A message of a watched thread: the whole view first, then what happens. */

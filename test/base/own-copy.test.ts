@@ -28,6 +28,14 @@ test('[A4a] what is changed later in lists, objects, maps, sets and dates is not
   expect(copy).toEqual(before);
 });
 
+test.each([Date, Map, Set, Array])(
+  '[A4a, A7d] a %o that its constructor did not make is left as it is',
+  ({ prototype }) => {
+    const given = { a: [Object.create(prototype)] };
+    expect(ownCopy(given).a[0]).toBe(given.a[0]);
+  },
+);
+
 test('[A4a] shared and cyclic parts stay so', () => {
   const part = { n: 1 };
   const given: { a: object; b: object; self?: object } = { a: part, b: part };

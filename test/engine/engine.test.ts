@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { deferred } from '../../src/base/deferred.ts';
 import { value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
+import { quiet, withMethods } from './support.ts';
 
 const agentNamed = (name: string) =>
   defineAgent({
@@ -88,5 +90,49 @@ describe('an engine', () => {
     expect([await thread.checkpoints(), await thread.waits(), await thread.effects()]).toEqual([[], [], []]);
     await expect(thread.cancel()).rejects.toMatchObject({ code: 'thread_unknown' });
     await expect(thread.state()).rejects.toMatchObject({ code: 'thread_unknown' });
+  });
+
+  test('[B10d] a stop ends the run that was asked for before it, also one that is still being opened, and none asked for after it', async () => {
+    const thread = (await new TestWorld().engine({ agent: agentNamed('mine') })).thread('t');
+    await thread.send({});
+    const first = thread.run();
+    thread.stop();
+    const second = thread.run();
+
+    expect(await first).toEqual({ end: 'stopped' });
+    expect(await second).toEqual({ end: 'done' });
+  });
+
+  test('[B12c, B10d] a run that is asked for while two edits wait for one another begins behind both', async () => {
+    const world = new TestWorld();
+    const store = world.store();
+    const gate = deferred<void>();
+    const held = withMethods(store, {
+      takeLease: async (...given) => {
+        await gate.promise;
+        return store.takeLease(...given);
+      },
+    });
+    const agent = agentNamed('mine');
+    const before = (await world.engine({ agent })).thread('t');
+    await before.send({});
+    await before.run();
+    const thread = (await world.engine({ agent }, held)).thread('t');
+    const edits = [thread.edit({ count: 5 }), thread.edit({ count: 6 })];
+    await quiet();
+    await thread.send({});
+    const run = thread.run();
+    gate.resolve();
+
+    await Promise.all(edits);
+    expect(await run).toEqual({ end: 'done' });
+    expect((await thread.checkpoints()).map(({ cause }) => cause)).toEqual([
+      'step',
+      'input',
+      'edited',
+      'edited',
+      'step',
+      'input',
+    ]);
   });
 });

@@ -221,7 +221,7 @@ describe('forking again', () => {
     await source.fork(at, { id: 'fork', effects });
 
     expect(await engine.thread('fork').row()).toEqual(row);
-    expect(only((await source.inspect(at)).forks).thread).toBe('fork');
+    expect(only((await source.inspect(at)).forks)?.thread).toBe('fork');
   });
 
   test('[B12d] at the same time from two tabs makes one thread', async () => {

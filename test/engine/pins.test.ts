@@ -52,6 +52,21 @@ describe('a pin', () => {
     expect((await source.inspect(at)).forks).toMatchObject([{ thread: 'fork' }]);
   });
 
+  test('[B12b, A11b] that is damaged keeps it too, and hides nothing but the name of its fork', async () => {
+    const { world, source, at, effects, checkpointer } = await givenSource();
+    await source.fork(at, { id: 'fork', effects });
+    await source.fork(at, { id: 'other', effects });
+    const [damaged] = (await world.scene.stored('checkpoints')).filter(({ key }) => key.startsWith(`${at}.pin.`));
+    world.scene.damage('checkpoints', (key) => key === damaged?.key);
+
+    expect((await source.inspect(at)).forks.filter((fork) => fork === null)).toHaveLength(1);
+    expect((await source.inspect(at)).info.id).toBe(at);
+    await expect(checkpointer.delete('thread', at)).rejects.toMatchObject({
+      code: 'checkpoint_pinned',
+      details: { forks: expect.stringContaining('one whose record is damaged') },
+    });
+  });
+
   test('[A12e, B12d] keeps it from a compaction too: it can be restored, and the same fork is asked for again', async () => {
     const { source, at, effects, ids } = await givenSource();
     await source.fork(at, { id: 'fork', effects });

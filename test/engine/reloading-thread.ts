@@ -28,8 +28,9 @@ export async function reloadingThread(
     for (let reload = 0; reload < mostReloads; reload += 1) {
       const life = new Life();
       current = (await makeEngine(mortalStore(store, life))).thread(id);
+      const running = current.run(lease);
       if (isStopped) current.stop();
-      const end = await Promise.race([current.run(lease), life.death]);
+      const end = await Promise.race([running, life.death]);
       if (end !== 'died') {
         current = (await makeEngine(store)).thread(id);
         return end;

@@ -208,7 +208,7 @@ const forking: Journey = {
       mails: world.mails.length,
       posts: [...world.posts.values()],
       modelCalls: world.model.calls.length,
-      pins: pinned.flat().map(({ thread }) => thread),
+      pins: pinned.flat().map((pin) => pin?.thread),
     };
   },
 };
