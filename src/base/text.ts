@@ -10,6 +10,16 @@ export function beginsWithByteOrderMark(text: string): boolean {
   return text.startsWith('\ufeff');
 }
 
+/** A value as a message shows it: a text in quotes, so that "5" is not taken for 5. */
+export function shown(given: unknown): string {
+  if (typeof given === 'number') return String(given);
+  try {
+    return JSON.stringify(given) ?? String(given);
+  } catch {
+    return String(given);
+  }
+}
+
 /** The text with a stop at its end, so that another sentence can follow. */
 export function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;

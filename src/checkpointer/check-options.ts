@@ -1,12 +1,22 @@
 /** What JavaScript lets through in options: refused before anything goes by it. */
+import { shown } from '../base/text.ts';
 import { fieldProblem } from '../model/field-problem.ts';
 import { tierProblem } from '../model/tiers.ts';
 import { checkpointerErrors } from './errors.ts';
 
 /** @throws `option_invalid` */
-export function checkOptions({ fields = {}, tiers = {} }: { readonly fields?: object; readonly tiers?: object }): void {
+export function checkOptions(options: { readonly fields?: object; readonly tiers?: object }): void {
+  checkNames(options, ['fields', 'namespace', 'owner', 'tiers']);
+  const { fields = {}, tiers = {} } = options;
   for (const [name, declared] of Object.entries(fields)) refuseIf('fields', fieldProblem(name, declared));
   refuseIf('tiers', tierProblem(tiers));
+}
+
+/** @throws `option_invalid` */
+export function checkNames(options: object, known: readonly string[]): void {
+  const isObject = typeof options === 'object' && options !== null;
+  const option = isObject ? Object.keys(options).find((name) => !known.includes(name)) : shown(options);
+  if (option !== undefined) refuseIf(option, `there is none of that name; there are ${known.join(', ')}`);
 }
 
 /** @throws `option_invalid` */
@@ -18,7 +28,7 @@ export function checkConflict(onConflict: string): void {
 /** @throws `option_invalid` */
 export function checkLimit(limit: unknown): void {
   const isWhole = Number.isSafeInteger(limit) && Number(limit) >= 1;
-  refuseIf('limit', isWhole ? undefined : `${String(limit)} is not a whole number from 1`);
+  refuseIf('limit', isWhole ? undefined : `${shown(limit)} is not a whole number from 1`);
 }
 
 function refuseIf(option: string, problem: string | undefined): void {

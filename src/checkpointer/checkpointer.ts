@@ -17,7 +17,7 @@ import type { Fields } from '../model/fields.ts';
 import { type CheckpointId, checkpointIdFor, sequenceOf } from '../model/ids.ts';
 import type { StoredRecord, ThreadRow } from '../model/records.ts';
 import { chooseKind, defaultTiers } from '../model/tiers.ts';
-import { checkConflict, checkLimit, checkOptions } from './check-options.ts';
+import { checkConflict, checkLimit, checkNames, checkOptions } from './check-options.ts';
 import { checkedId } from './checked-id.ts';
 import { deleteCheckpoint } from './delete-checkpoint.ts';
 import { checkpointerErrors } from './errors.ts';
@@ -52,7 +52,9 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
    * @throws `head_moved` (both heads in its details), `value_not_storable` (the path in its details), `state_invalid`,
    * `field_unknown`, `state_not_an_object`, `log_not_a_list`, `option_invalid`: nothing was saved.
    */
-  async save(threadId: string, state: State, { parent, onConflict = 'fail' }: SaveOptions = {}): Promise<CheckpointId> {
+  async save(threadId: string, state: State, options: SaveOptions = {}): Promise<CheckpointId> {
+    checkNames(options, ['parent', 'onConflict']);
+    const { parent, onConflict = 'fail' } = options;
     checkConflict(onConflict);
     const expected = parent === undefined ? (this.#threads.get(threadId)?.image.row.head ?? null) : parent;
     checkState(this.#options.fields, state as PlainState);
@@ -95,10 +97,9 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
   }
 
   /** The checkpoints in commit order; of a long thread the newest `limit` (default 1000). @throws `option_invalid` */
-  async list(
-    threadId: string,
-    { limit = 1_000 }: { readonly limit?: number } = {},
-  ): Promise<readonly CheckpointInfo[]> {
+  async list(threadId: string, options: { readonly limit?: number } = {}): Promise<readonly CheckpointInfo[]> {
+    checkNames(options, ['limit']);
+    const { limit = 1_000 } = options;
     checkLimit(limit);
     const opened = await this.#open(threadId);
     if (opened === undefined) return [];

@@ -1,4 +1,5 @@
 /** What whoever is asked answers: checked against the wait, and kept once and for all (PROTOCOL 6). */
+import { shown } from '../base/text.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
 import type { CommitGroup, GroupResult } from '../model/commit.ts';
@@ -9,6 +10,7 @@ import { type Decision, decisionsFor, type Wait, type WaitAnswer } from '../mode
 import { checkedInput } from '../program/tool-input.ts';
 import { toolNow } from '../program/versions.ts';
 import { engineErrors } from './errors.ts';
+import { policyReplies } from './policy-replies.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
 import type { OpenThread } from './thread-access.ts';
 
@@ -63,13 +65,37 @@ const carried: Partial<Record<Decision, readonly string[]>> = {
   reply: ['value'],
 };
 
-/** Nobody can answer twice: what would be passed over is refused. @throws `answer_invalid` */
-function checkAnswer({ id, kind }: Wait, answer: WaitAnswer): void {
-  const allowed = decisionsFor[kind];
+/** Nobody can answer twice: what would be passed over, or end the run, is refused. @throws `answer_invalid` */
+function checkAnswer(wait: Wait, answer: WaitAnswer): void {
+  const problem = problemWith(wait, answer);
+  if (problem !== undefined) throw engineErrors.make('answer_invalid', { wait: wait.id, ...problem });
+}
+
+function problemWith({ kind, args }: Wait, answer: WaitAnswer): { decision: string; allowed: string } | undefined {
   const decision = answer?.decision;
-  const strange = Object.keys(answer ?? {}).find((key) => key !== 'decision' && !carried[decision]?.includes(key));
-  if (allowed.includes(decision) && strange === undefined) return;
-  const shown = allowed.map((each) => (carried[each] === undefined ? each : `${each} (${carried[each].join(', ')})`));
-  const given = allowed.includes(decision) ? `${decision} with "${strange}"` : String(decision);
-  throw engineErrors.make('answer_invalid', { wait: id, decision: given, allowed: shown.join(', ') });
+  const names = carried[decision] ?? [];
+  const listed = decisionsFor[kind].map((each) => (carried[each] ? `${each} (${carried[each].join(', ')})` : each));
+  const all = listed.join(', ');
+  if (!decisionsFor[kind].includes(decision)) return { decision: String(decision), allowed: all };
+  const given: Readonly<Record<string, unknown>> = { ...answer };
+  const strange = Object.keys(given).find((key) => key !== 'decision' && !names.includes(key));
+  if (strange !== undefined) return { decision: `${decision} with "${strange}"`, allowed: all };
+  const { forThread = false, reason = '', value } = given;
+  if (typeof forThread !== 'boolean')
+    return { decision: `${decision} with forThread ${shown(forThread)}`, allowed: 'with true or false' };
+  if (typeof reason !== 'string')
+    return { decision: `${decision} with the reason ${shown(reason)}`, allowed: 'with a text' };
+  if (decision !== 'reply') return undefined;
+  if (!('value' in given)) return { decision: 'reply without a value', allowed: all };
+  const replies = repliesOf(args) ?? [value];
+  return replies.includes(value)
+    ? undefined
+    : { decision: `reply ${shown(value)}`, allowed: `reply ${replies.map(shown).join(', ')}` };
+}
+
+/** What a policy that asks can be told. */
+function repliesOf(args: unknown): readonly unknown[] | undefined {
+  const { node, replies } = (args ?? {}) as { readonly node?: unknown; readonly replies?: unknown };
+  const isOfPolicy = typeof node === 'string' && Array.isArray(replies) && shown(replies) === shown(policyReplies);
+  return isOfPolicy ? replies : undefined;
 }

@@ -1,3 +1,4 @@
+import { shown } from '../base/text.ts';
 import { tierProblem } from '../model/tiers.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { checkRetention } from './check-retention.ts';
@@ -44,15 +45,29 @@ export function checkOptions(options: Given, more: readonly string[]): void {
   checkRetention(retention);
   checkWord('durability', durability, ['strict', 'relaxed']);
   checkWord('resume', resume, ['auto', 'on-request']);
-  if (!(maxResumes >= 1)) refuse('maxResumes', `${String(maxResumes)} is not a number from 1`);
+  if (!(maxResumes >= 1)) refuse('maxResumes', `${shown(maxResumes)} is not a number from 1`);
   if (given.secrets !== undefined && typeof given.secrets !== 'function')
     refuse('secrets', 'give a function that gives a list of texts');
   checkArchive(given.archive);
   const problem = tierProblem(tiers ?? {});
   if (problem !== undefined) refuse('tiers', problem);
   for (const [name, model] of Object.entries({ model: given.model, ...given.models })) {
-    if (model !== undefined && typeof model.stream !== 'function') refuse(name, 'a model has a function stream');
+    if (model === undefined) continue;
+    if (typeof model?.stream !== 'function') refuse(name, 'a model has a function stream');
+    if (typeof model.name !== 'string') refuse(name, 'a model has a name, a text');
+    checkPrice(name, model.price);
   }
+}
+
+/** Found out with the first answer, it would have been paid for. */
+function checkPrice(name: string, price: unknown): void {
+  if (price === undefined) return;
+  const known = ['inputPerMillion', 'outputPerMillion'];
+  const isObject = typeof price === 'object' && price !== null;
+  const given = Object.entries(isObject ? price : {});
+  const isWhole = known.every((key) => given.some(([own]) => own === key));
+  const fits = given.every(([key, amount]) => known.includes(key) && Number.isFinite(amount) && Number(amount) >= 0);
+  if (!isObject || !isWhole || !fits) refuse(name, `its price has ${known.join(' and ')}, each a number from 0`);
 }
 
 /** @throws `option_invalid` */

@@ -225,8 +225,13 @@ export async function outcomeOf(
     return { ...base, value, error: given };
   } catch (cause) {
     if (!codecErrors.is(cause, 'value_not_storable')) throw cause; // the store's trouble is none of the result's
-    const problem = cause.message;
-    const error = programErrors.make('tool_result_invalid', { tool: name, problem }, cause);
+    const { found, path, hint } = cause.details;
+    const problem = `it has ${found} at ${path}. The call was made, and is on record.`;
+    const error = programErrors.make(
+      'tool_result_invalid',
+      { tool: name, problem: `${problem} To mend it, ${hint}.` },
+      cause,
+    );
     return { ...base, value: null, error: secrets.masked(errorToData(error)) };
   }
 }

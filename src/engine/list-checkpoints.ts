@@ -13,8 +13,11 @@ export interface Page {
 }
 
 /** Whether this is a page: how many, behind which checkpoint. */
-export function isPage({ limit = 1, before }: Page): boolean {
-  return Number.isSafeInteger(limit) && limit >= 1 && (before === undefined || sequenceOf(before) !== undefined);
+export function isPage(page: Page): boolean {
+  if (typeof page !== 'object' || page === null) return false;
+  const { limit = 1, before, ...strange } = page;
+  const isPlace = before === undefined || sequenceOf(before) !== undefined;
+  return Number.isSafeInteger(limit) && limit >= 1 && isPlace && Object.keys(strange).length === 0;
 }
 
 /**

@@ -32,8 +32,11 @@ export interface RunPorts extends EnginePorts {
   readonly time: BelievedTime;
 }
 
-/** Keeps an archive where the user wants it: a file, object storage. Resolves once it is safe there. */
-export type KeepArchive = (archive: Uint8Array, row: ThreadRow) => Promise<void>;
+/**
+ * Keeps an archive where the user wants it: a file, object storage. Resolves once it is safe there. `id`: the thread's, which the row
+ * holds as a hash alone; `undefined` where its record does not open.
+ */
+export type KeepArchive = (archive: Uint8Array, row: ThreadRow, id: ThreadId | undefined) => Promise<void>;
 
 export interface EngineOptions {
   readonly agent: AnyAgent;

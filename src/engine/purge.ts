@@ -2,6 +2,9 @@
  * Deletes threads whose time is over (A12): failed ones after their days, finished ones after theirs, archived first where there is an archive. A child that
  * has ended told its parent in the same commit, so that none goes whose result is not there (PROTOCOL 6).
  */
+import { openRowControl } from '../codec/control-codec.ts';
+import { faultOf } from '../codec/recover-lineage.ts';
+import type { ThreadId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { dayMs, type RetentionPolicy } from '../model/retention.ts';
 import { makeArchive } from './archive.ts';
@@ -15,7 +18,7 @@ export interface Purge {
 }
 
 export async function purgeThreads(
-  { store, clock }: Pick<EnginePorts, 'store' | 'clock'>,
+  { store, clock, keyRing }: Pick<EnginePorts, 'store' | 'clock' | 'keyRing'>,
   rows: readonly ThreadRow[],
   policy: RetentionPolicy,
   archive: KeepArchive | undefined,
@@ -41,13 +44,22 @@ export async function purgeThreads(
 
   async function purge(row: ThreadRow): Promise<unknown> {
     try {
-      if (archive !== undefined) await archive(await makeArchive(store, store.name, row), row);
+      if (archive !== undefined) await archive(await makeArchive(store, store.name, row), row, await idOf(row));
     } catch (error) {
       return error;
     }
     await store.deleteThread(row.thread, row.incarnation, clock.nowMs(), row);
     const there = await store.readThread(row.thread);
     return there?.incarnation === row.incarnation ? 'it has moved on' : undefined;
+  }
+
+  async function idOf(row: ThreadRow): Promise<ThreadId | undefined> {
+    try {
+      return (await openRowControl(await keyRing.openThread(row.thread, row.incarnation), row)).threadId;
+    } catch (error) {
+      faultOf(error); // a key that is missing, or a store that fails, keeps the thread
+      return undefined;
+    }
   }
 }
 

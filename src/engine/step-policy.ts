@@ -23,6 +23,7 @@ import { changeOf, type EndedStep, lineOf, usedAfter } from './ended-step.ts';
 import { failureOf } from './failure.ts';
 import { stepIdFor, waitIdFor } from './identity.ts';
 import { type Asked, LineDraft } from './line-draft.ts';
+import { policyReplies } from './policy-replies.ts';
 import type { StepBoundaries } from './step-boundaries.ts';
 import { encodeWithDigest } from './step-run.ts';
 import { ledgerHere, ledgerStays } from './step-trace.ts';
@@ -252,7 +253,7 @@ export class StepPolicy {
       node: node.name,
       code: error.code ?? null,
       message: error.message,
-      replies: ['retry', 'skip', 'stop'],
+      replies: policyReplies,
     };
     const { wait, records } = await this.#wait(ended, `policy.ask.${decision.rule}.${taken}`, {
       kind: 'question',

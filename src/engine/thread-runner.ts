@@ -7,6 +7,7 @@
  *   fail again on every run is committed as `failed`.
  */
 import { errorToData } from '../base/errors.ts';
+import { codecErrors } from '../codec/errors.ts';
 import { firstOrder, type OrderedItem, readInbox } from '../codec/inbox-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openThreadImage } from '../codec/thread-image.ts';
@@ -81,12 +82,24 @@ export class ThreadRunner {
         return { end: 'stopped' };
       }
       if (engineErrors.is(error, 'lease_lost')) return { end: 'lost' };
+      // What is missing may have been taken away by whoever has the lease now.
+      if (codecErrors.is(error, 'record_missing') && row !== undefined && (await this.#isLost(row)))
+        return { end: 'lost' };
       return blockedBy(error, this.#emit);
     } finally {
       this.#abort.abort(new Stop('stopped')); // a step that is still under way makes no further call
       await this.#writer?.settled();
       this.#writer = undefined;
       if (row !== undefined) await this.#release(row);
+    }
+  }
+
+  async #isLost({ thread, incarnation, epoch }: ThreadRow): Promise<boolean> {
+    try {
+      const now = await this.#ports.store.readThread(thread);
+      return now?.incarnation !== incarnation || now.epoch.local !== epoch.local;
+    } catch {
+      return false; // the store cannot say: what is missing is told
     }
   }
 

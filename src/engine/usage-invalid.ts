@@ -1,3 +1,4 @@
+import { shown } from '../base/text.ts';
 import { kindOf } from '../program/arguments.ts';
 import type { LanguageModel, ModelUsage } from '../program/model.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
@@ -23,8 +24,4 @@ function problemOf(part: unknown): string {
   if (type === 'tool_call') return 'its call has no callId and tool, as texts';
   if (type === 'finish') return `its usage is ${kindOf(usage)}, not an object`;
   return `its type is ${JSON.stringify(type)}; there are text, tool_call, finish`;
-}
-
-function shown(amount: unknown): string {
-  return typeof amount === 'string' ? JSON.stringify(amount) : String(amount);
 }

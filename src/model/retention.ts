@@ -1,4 +1,6 @@
 /** What of a thread is kept, and for how long (A12). */
+import { shown } from '../base/text.ts';
+
 export interface RetentionPolicy {
   /** Checkpoints that stay, counted from the head. Tips of forks, pins and two verified snapshots stay in any case. */
   readonly keepCheckpoints: number;
@@ -23,7 +25,7 @@ export function retentionProblem(policy: object): string | undefined {
     if (!known.includes(key)) return `it has "${key}"; there are ${known.join(', ')}`;
     const isWhole = key !== 'keepCheckpoints' || amount === Infinity || Number.isSafeInteger(amount);
     if (typeof amount !== 'number' || !(amount >= 0) || !isWhole)
-      return `${key} is ${String(amount)}, not a ${key === 'keepCheckpoints' ? 'whole ' : ''}number from 0`;
+      return `${key} is ${shown(amount)}, not a ${key === 'keepCheckpoints' ? 'whole ' : ''}number from 0`;
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { shown } from '../base/text.ts';
 import type { CheckpointKind } from './checkpoint.ts';
 
 /** When a checkpoint is a full snapshot (A5). Defaults by measurement: docs/decisions/0004. */
@@ -23,7 +24,7 @@ export const defaultTiers: TierPolicy = {
 export function tierProblem(tiers: object): string | undefined {
   for (const [key, amount] of Object.entries(tiers as Readonly<Record<string, unknown>>)) {
     if (!Object.hasOwn(defaultTiers, key)) return `it has "${key}"; there are ${Object.keys(defaultTiers).join(', ')}`;
-    if (typeof amount !== 'number' || !(amount >= 0)) return `${key} is ${String(amount)}, not a number from 0`;
+    if (typeof amount !== 'number' || !(amount >= 0)) return `${key} is ${shown(amount)}, not a number from 0`;
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 /** What JavaScript lets through in a definition: numbers that are none, options that are misspelt. One table, for each start reads it. */
+import { shown } from '../base/text.ts';
 import { fieldProblem, isSchema } from '../model/field-problem.ts';
 
 type Check = readonly [wanted: string, fits: (given: unknown) => boolean];
@@ -111,8 +112,4 @@ function problemIn(what: string, definition: unknown, checks: Checks): string | 
 
 function isObject(given: unknown): given is object {
   return typeof given === 'object' && given !== null;
-}
-
-function shown(given: unknown): string {
-  return typeof given === 'number' ? String(given) : (JSON.stringify(given) ?? String(given));
 }

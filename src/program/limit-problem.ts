@@ -1,3 +1,5 @@
+import { shown } from '../base/text.ts';
+
 export const runLimits: readonly string[] = ['runMs', 'tokens', 'cost'];
 
 /** What is wrong with these limits; `undefined` if nothing is. */
@@ -13,5 +15,5 @@ export function limitProblem(limits: object, name: string): string | undefined {
 function amountProblem(name: string, amount: unknown): string | undefined {
   return typeof amount === 'number' && amount > 0 && amount !== Infinity
     ? undefined
-    : `${name} is ${String(amount)}, not a number above 0`;
+    : `${name} is ${shown(amount)}, not a number above 0`;
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { shown } from '../../src/base/text.ts';
 import { Checkpointer } from '../../src/checkpointer/checkpointer.ts';
 import type { CheckpointerOptions } from '../../src/checkpointer/options.ts';
 import { log, secret, value } from '../../src/model/fields.ts';
@@ -72,13 +73,15 @@ describe('bad input', () => {
 
   test.each([
     [{ tiers: { everyStep: 3 } }, 'tiers', 'it has "everyStep"; there are everySteps,'],
-    [{ tiers: { everySteps: 'x' } }, 'tiers', 'everySteps is x, not a number from 0'],
+    [{ tiers: { everySteps: 'x' } }, 'tiers', 'everySteps is "x", not a number from 0'],
     [
       { fields: { n: { kind: 'number' } } },
       'fields',
       'its field "n" has the kind "number": declare it by value, log or secret',
     ],
     [{ fields: { n: { kind: 'value' } } }, 'fields', 'its field "n" has no schema'],
+    [{ field: {} }, 'field', 'there is none of that name; there are fields, namespace, owner, tiers'],
+    [null, 'null', 'there is none of that name'],
   ])('[A1a] with the options %j none is made', async (options, option, problem) => {
     await expect(open(options as never)).rejects.toMatchObject({
       code: 'option_invalid',
@@ -101,8 +104,17 @@ describe('bad input', () => {
   test.each([0, -1, 1.5, Number.NaN, '5'])('[A1b] a list of %j is refused', async (limit) => {
     await expect((await open()).list('t', { limit: limit as never })).rejects.toMatchObject({
       code: 'option_invalid',
-      details: { option: 'limit', problem: `${limit} is not a whole number from 1` },
+      details: { option: 'limit', problem: `${shown(limit)} is not a whole number from 1` },
     });
+  });
+
+  test('[A1a, A3c] an option that there is not is refused, and nothing is saved', async () => {
+    const saver = await open();
+    const refused = { code: 'option_invalid', details: { option: 'lim' } };
+
+    await expect(saver.save('t', { n: 1 }, { lim: 1 } as never)).rejects.toMatchObject(refused);
+    await expect(saver.list('t', { lim: 1 } as never)).rejects.toMatchObject(refused);
+    expect(await saver.load('t')).toBeUndefined();
   });
 
   test('[A1a] a thread of an agent can be read, and not saved to', async () => {

@@ -215,7 +215,11 @@ describe('an effect', () => {
     expect(await thread.run()).toEqual({ end: 'done' });
     expect((await plainState(thread)).seen).toEqual(['tool_result_invalid']);
     expect(calls).toBe(1);
-    expect(nth(await thread.effects(), 0).status).toBe('succeeded');
+    const effect = nth(await thread.effects(), 0);
+    expect(effect.status).toBe('succeeded');
+    expect(effect.error?.message).toMatch(
+      /it has .+ at .+ The call was made, and is on record\. To mend it, .+\. Return plain data\.$/,
+    );
   });
 
   test('[B3a] a call whose input does not fit its schema is refused before anything is recorded', async () => {

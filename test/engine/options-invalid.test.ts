@@ -25,6 +25,37 @@ describe('an engine', () => {
     });
   });
 
+  test.each<[object]>([
+    [{ inputPerMillion: 1 }],
+    [{ inputPerMillion: 1, outputPerMillion: '2' }],
+    [{ inputPerMillion: 1, outputPerMillion: -2 }],
+    [{ inputPerMillion: 1, outputPerMillion: 2, perToken: 3 }],
+    [any(5)],
+  ])('[B7d, C2a] is refused by the price %j of a model, before anything is paid for', async (price) => {
+    const model = any<ScriptedModel>({ name: 'm', price, stream: () => undefined });
+    const refused = { code: 'option_invalid', details: { option: 'fast' } };
+    const { agent } = new TravelWorld();
+    await expect(new TestWorld().engine({ agent, models: { fast: model } })).rejects.toMatchObject(refused);
+  });
+
+  test('[B7d, C2a] is refused by a model without a name', async () => {
+    const model = any<ScriptedModel>({ stream: () => undefined });
+    const { agent } = new TravelWorld();
+    const details = { option: 'model', problem: 'a model has a name, a text' };
+    await expect(new TestWorld().engine({ agent, model })).rejects.toMatchObject({ code: 'option_invalid', details });
+  });
+
+  test.each([
+    ['checkpoints', { lim: 5 }],
+    ['checkpoints', { from: '0' }],
+    ['checkpoints', null],
+    ['events', { before: '0' }],
+    ['events', null],
+  ] as const)('[A1c] lists no %s by the options %j', async (list, options) => {
+    const thread = await new TravelWorld().done();
+    await expect(thread[list](any(options))).rejects.toMatchObject({ code: 'option_invalid' });
+  });
+
   test.each([0, -1, 1.5, {}, 'all'])('[A1c] gives no list of %j threads', async (limit) => {
     const world = new TestWorld();
     const engine = await world.engine({ agent: new TravelWorld().agent });

@@ -310,14 +310,31 @@ describe('a step that failed for good', () => {
       expect(await said(scene)).toEqual(['after']);
     });
 
-    test('[B6c] fails on anything else, with its own error', async () => {
+    test('[B6c] fails on stop, with its own error', async () => {
       const { scene, end } = await asked(
-        'no idea',
+        'stop',
         failing(9, () => new Error('odd')),
       );
 
       expect(end).toMatchObject({ end: 'failed' });
       expect((await head(await scene.open())).control.failure?.message).toBe('odd');
+    });
+
+    test('[B6c, B9f] is asked about until one of the three is said: anything else is refused, and the run stands', async () => {
+      const scene = working(
+        [{ action: 'ask' }],
+        failing(1, () => new Error('odd')),
+      );
+      const thread = await scene.begun();
+      await thread.run();
+      const wait = only(await thread.waits());
+
+      await expect(answer(thread, wait, { decision: 'reply', value: 'Retry' })).rejects.toMatchObject({
+        code: 'answer_invalid',
+        message: `Wait ${wait.id} cannot be answered with "reply \\"Retry\\"". Answer reply "retry", "skip", "stop".`,
+      });
+      await answer(thread, wait, { decision: 'reply', value: 'retry' });
+      expect(await thread.run()).toEqual({ end: 'done' });
     });
 
     test('[B6c] asks again when it fails again', async () => {

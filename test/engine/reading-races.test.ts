@@ -28,21 +28,23 @@ async function overtaken() {
   await handle('a');
   await handle('b');
   const store = scene.world.store();
-  let isToMove = false;
+  let toMove: 'readThread' | 'takeLease' | undefined;
+  /** What the store said, after others did much more. */
+  const afterwards = async <Said>(asked: typeof toMove, said: Said): Promise<Said> => {
+    if (toMove !== asked) return said;
+    toMove = undefined;
+    await handle('c');
+    await (await handle('d')).compact({ keepCheckpoints: 1, eventDays: 0 });
+    return said;
+  };
   const thread = await scene.open({
     store: withMethods(store, {
-      readThread: async (hash) => {
-        const row = await store.readThread(hash);
-        if (!isToMove) return row;
-        isToMove = false;
-        await handle('c');
-        await (await handle('d')).compact({ keepCheckpoints: 1, eventDays: 0 });
-        return row;
-      },
+      readThread: async (hash) => afterwards('readThread', await store.readThread(hash)),
+      takeLease: async (...given) => afterwards('takeLease', await store.takeLease(...given)),
     }),
   });
-  const overtake = () => {
-    isToMove = true;
+  const overtake = (at: 'readThread' | 'takeLease' = 'readThread') => {
+    toMove = at;
   };
   return { scene, thread, overtake };
 }
@@ -215,4 +217,13 @@ test('[A12e, A6b] a log that is read on after its older part was collected shows
   }
   await thread.compact({ keepCheckpoints: 1, eventDays: 0 });
   expect((await thread.events({ from: id })).map(({ outcome }) => outcome)).not.toContain('lost');
+});
+
+test('[B14c, A12e] a runner that stood still while the thread went on and was compacted has lost it: nothing is missing', async () => {
+  const { scene, thread, overtake } = await overtaken();
+  overtake('takeLease');
+
+  expect(await thread.run()).toEqual({ end: 'lost' });
+  expect(scene.frames('blocked')).toEqual([]);
+  expect(await (await scene.open()).run()).toEqual({ end: 'done' });
 });

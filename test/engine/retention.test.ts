@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sealMarks } from '../../src/codec/quarantine.ts';
 import { readArchive } from '../../src/engine/archive.ts';
+import type { KeepArchive } from '../../src/engine/ports.ts';
 import { log, value } from '../../src/model/fields.ts';
 import type { QuarantinedRecord } from '../../src/model/repair.ts';
 import { dayMs } from '../../src/model/retention.ts';
@@ -258,7 +259,7 @@ describe('compaction', () => {
 });
 
 describe('a thread whose time is over', () => {
-  async function archived(days: number, text: string, archive?: (bytes: Uint8Array) => Promise<void>) {
+  async function archived(days: number, text: string, archive?: KeepArchive) {
     const { scene, handle } = given();
     await handle(text);
     const engine = await scene.world.engine({ agent: scene.agent });
@@ -318,6 +319,19 @@ describe('a thread whose time is over', () => {
       owner: 'local',
     });
     expect(() => readArchive(only(archives).slice(0, -1))).toThrow(/ends within entry/);
+  });
+
+  test('[A12c] is archived with its id, which its row has as a hash alone; without where its record is damaged', async () => {
+    const ids: unknown[] = [];
+    const keep: KeepArchive = async (_bytes, _row, id) => void ids.push(id);
+    await archived(7, 'a', keep);
+    const { scene, handle } = given();
+    await handle('a');
+    scene.changeRow((row) => ({ ...row, control: row.control.slice(0, -1) }));
+    scene.clock.advance(7 * dayMs);
+    await (await scene.world.engine({ agent: scene.agent })).purge({}, keep);
+
+    expect(ids).toEqual(['thread', undefined]);
   });
 
   test('[A12c, I10] stays where its archive cannot be kept, and goes the next time', async () => {

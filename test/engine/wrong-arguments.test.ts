@@ -7,7 +7,7 @@ import { defineAgent } from '../../src/program/agent.ts';
 import type { NodeContext } from '../../src/program/node-context.ts';
 import { type Tools, tool } from '../../src/program/tool.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
-import { head, Scene, ScriptedModel } from './support.ts';
+import { answer, head, only, Scene, ScriptedModel } from './support.ts';
 
 const state = { said: log(z.string()) };
 type Context = NodeContext<typeof state, Tools, 'go'>;
@@ -153,7 +153,7 @@ describe('an id that is no text', () => {
 describe('what a thread is asked', () => {
   test.each<[string, (thread: EngineThread) => Promise<unknown>, string, string]>([
     ['events', (thread) => thread.events({ limit: 0 }), 'limit_invalid', 'A list of 0 cannot be given'],
-    ['events', (thread) => thread.events({ limit: odd('5') }), 'limit_invalid', 'A list of 5 cannot be given'],
+    ['events', (thread) => thread.events({ limit: odd('5') }), 'limit_invalid', 'A list of "5" cannot be given'],
     ['events', (thread) => thread.events({ from: 'then' }), 'checkpoint_unknown', 'has no checkpoint then'],
     ['events', (thread) => thread.events({ from: odd(7) }), 'checkpoint_unknown', 'has no checkpoint 7'],
     ['checkpoints', (thread) => thread.checkpoints({ limit: 0 }), 'limit_invalid', 'A list of 0 cannot be given'],
@@ -233,6 +233,32 @@ test.each([
   expect(await asking.waits()).toHaveLength(1);
 });
 
+test.each([
+  [{ decision: 'allow', forThread: 'yes' }, 'allow with forThread "yes"', 'with true or false'],
+  [{ decision: 'deny', reason: 5 }, 'deny with the reason 5', 'with a text'],
+])('[B9c, B9e] an answer of another type is refused: %j', async (given, decision, allowed) => {
+  const asking = await doing(({ call }) => call('send', odd({}))).begun();
+  await asking.run();
+  const wait = only(await asking.waits());
+
+  await expect(answer(asking, wait, odd(given))).rejects.toMatchObject({
+    code: 'answer_invalid',
+    details: { decision, allowed },
+  });
+  expect(await asking.waits()).toHaveLength(1);
+});
+
+test('[B9c, B9f] a reply without a value is refused', async () => {
+  const asking = await doing(({ ask }) => ask('Well?')).begun();
+  await asking.run();
+  const wait = only(await asking.waits());
+
+  await expect(answer(asking, wait, odd({ decision: 'reply' }))).rejects.toMatchObject({
+    code: 'answer_invalid',
+    details: { decision: 'reply without a value', allowed: 'reply (value), deny (reason)' },
+  });
+});
+
 test('[A13c] secrets that are one text, and no list of them, are refused before the thread is opened', async () => {
   const scene = doing(() => undefined);
   await scene.begun();
@@ -260,7 +286,7 @@ describe('an engine', () => {
     [{ maxResumes: Number.NaN }, 'maxResumes', 'NaN is not a number from 1'],
     [{ tiers: { everyStep: 3 } }, 'tiers', 'it has "everyStep"; there are everySteps, everyMs, longStepMs'],
     [{ tiers: { everySteps: -1 } }, 'tiers', 'everySteps is -1, not a number from 0'],
-    [{ tiers: { everyMs: '5' } }, 'tiers', 'everyMs is 5, not a number from 0'],
+    [{ tiers: { everyMs: '5' } }, 'tiers', 'everyMs is "5", not a number from 0'],
     [{ model: {} }, 'model', 'a model has a function stream'],
     [{ models: { second: { name: 'second' } } }, 'second', 'a model has a function stream'],
   ])('[C2a] with the options %j is not made', async (options, option, problem) => {
