@@ -40,15 +40,21 @@ export function utf8(text: string): Uint8Array<ArrayBuffer> {
 /**
  * Parts as one unambiguous byte string: each is preceded by its length (4 bytes, big-endian), so that no two lists of
  * parts give the same bytes. Numbers are 8 bytes, big-endian, unsigned; `null` differs from the empty text.
+ *
+ * @param before earlier parts, framed.
  */
-export function framed(parts: readonly (string | number | Uint8Array | null)[]): Uint8Array<ArrayBuffer> {
+export function framed(
+  parts: readonly (string | number | Uint8Array | null)[],
+  before: Uint8Array = new Uint8Array(0),
+): Uint8Array<ArrayBuffer> {
   const encoded = parts.every((part) => typeof part !== 'string' || isAscii(part))
     ? parts
     : parts.map((part) => (typeof part === 'string' ? utf8(part) : part));
-  let bytes = 0;
+  let bytes = before.length;
   for (const part of encoded) bytes += 4 + lengthOf(part);
   const whole = new Uint8Array(bytes);
-  let offset = 0;
+  whole.set(before);
+  let offset = before.length;
   for (const part of encoded) {
     const length = lengthOf(part);
     putUint32(whole, offset, part === null ? 0xffff_ffff : length);

@@ -73,17 +73,27 @@ export function tagOf(envelope: Uint8Array): Uint8Array {
   return envelope.slice(envelope.length - tagBytes);
 }
 
-/** @throws if a plain field, or the format, is of a type whose bytes could be taken for those of another. */
+/** What the authenticated data of all records of a thread in one table begins with. */
+export function sharedData({ database, table, thread, incarnation }: Omit<Place, 'key' | 'format' | 'plain'>) {
+  return framed(['holdfast/1', database, table, thread, incarnation]);
+}
+
+/**
+ * @param shared what `sharedData` gives for this place.
+ * @throws if a plain field, or the format, is of a type whose bytes could be taken for those of another.
+ */
 export function authenticatedData(
   place: Place,
   keyId: Uint8Array,
   parentTag: Uint8Array | null,
+  shared: Uint8Array = sharedData(place),
 ): Uint8Array<ArrayBuffer> {
-  if (!Number.isSafeInteger(place.format)) throw new TypeError('The format is no number.');
-  const { database, table, thread, incarnation, key, format, plain } = place;
-  const parts = ['holdfast/1', database, table, thread, incarnation, key, format, keyId, parentTag];
-  for (const name of Object.keys(plain).sort()) parts.push(name, plainPart(name, plain[name]));
-  return framed(parts);
+  const { key, format, plain } = place;
+  if (!Number.isSafeInteger(format)) throw new TypeError('The format is no number.');
+  const parts = [key, format, keyId, parentTag];
+  const names = Object.keys(plain);
+  for (const name of names.length > 1 ? names.sort() : names) parts.push(name, plainPart(name, plain[name]));
+  return framed(parts, shared);
 }
 
 function plainPart(name: string, value: unknown): string | number | null {

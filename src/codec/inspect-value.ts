@@ -23,9 +23,19 @@ export interface Inspection {
 
 /** @throws `value_not_storable` */
 export function inspectValue(value: unknown, path: string, thresholdBytes: number): Inspection {
+  if (isSimple(value, thresholdBytes)) return nothingFound;
   const walk = new Walk(thresholdBytes);
   walk.visit(value, path, 0);
   return walk;
+}
+
+const nothingFound: Inspection = { needsCopy: false, large: new Set() };
+
+/** Most values are: nothing needs to be set up for them. */
+function isSimple(value: unknown, thresholdBytes: number): boolean {
+  if (typeof value === 'number') return !Object.is(value, -0);
+  if (typeof value !== 'string') return value === null || value === undefined || typeof value === 'boolean';
+  return value.length <= thresholdBytes && !hasLoneSurrogate(value) && !beginsWithByteOrderMark(value);
 }
 
 class Walk implements Inspection {

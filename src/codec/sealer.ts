@@ -1,7 +1,15 @@
 import { base64url, equalBytes, framed } from '../base/bytes.ts';
 import type { Random } from '../base/random.ts';
 import type { Cipher, DataCipher } from './cipher.ts';
-import { authenticatedData, nonceBytes, type Place, readEnvelope, tagOf, writeEnvelope } from './envelope.ts';
+import {
+  authenticatedData,
+  nonceBytes,
+  type Place,
+  readEnvelope,
+  sharedData,
+  tagOf,
+  writeEnvelope,
+} from './envelope.ts';
 import { codecErrors } from './errors.ts';
 
 /** Seals plaintexts into envelopes that open only where they belong. */
@@ -9,6 +17,8 @@ export class Sealer<C extends Cipher = Cipher> {
   readonly keyId: Uint8Array;
   protected readonly cipher: C;
   readonly #random: Random;
+  /** By table: of the thread that was sealed for, or opened, there last. */
+  readonly #shared = new Map<string, { readonly place: Place; readonly data: Uint8Array }>();
 
   constructor(keyId: Uint8Array, cipher: C, random: Random) {
     this.keyId = keyId;
@@ -18,7 +28,7 @@ export class Sealer<C extends Cipher = Cipher> {
 
   async seal(place: Place, plaintext: Uint8Array, parentTag: Uint8Array | null = null): Promise<Uint8Array> {
     const nonce = this.#random.bytes(nonceBytes);
-    const aad = authenticatedData(place, this.keyId, parentTag);
+    const aad = authenticatedData(place, this.keyId, parentTag, this.#sharedData(place));
     const sealed = await this.cipher.encrypt(nonce, aad, plaintext);
     return writeEnvelope({ keyId: this.keyId, nonce, parentTag, sealed });
   }
@@ -32,12 +42,24 @@ export class Sealer<C extends Cipher = Cipher> {
     const { keyId, nonce, parentTag, sealed } = envelope;
     if (!equalBytes(keyId, this.keyId)) throw damaged('it was sealed with another key');
     try {
-      const aad = authenticatedData(place, keyId, parentTag);
+      const aad = authenticatedData(place, keyId, parentTag, this.#sharedData(place));
       return { plaintext: await this.cipher.decrypt(nonce, aad, sealed), parentTag, tag: tagOf(bytes) };
     } catch (cause) {
       throw damaged('its bytes are not what was sealed at this place', cause);
     }
   }
+
+  #sharedData(place: Place): Uint8Array {
+    const known = this.#shared.get(place.table);
+    if (known !== undefined && isShared(known.place, place)) return known.data;
+    const data = sharedData(place);
+    this.#shared.set(place.table, { place, data });
+    return data;
+  }
+}
+
+function isShared(a: Place, b: Place): boolean {
+  return a.thread === b.thread && a.incarnation === b.incarnation && a.database === b.database;
 }
 
 export interface Opened {

@@ -78,10 +78,14 @@ export class ThreadCodec {
   async encodeValue(value: unknown, path: string, blobs: BlobBatch): Promise<StoredValue> {
     if (this.secrets.isIn(value)) throw codecErrors.make('value_not_storable', { path, ...secretFound });
     const found = inspectValue(value, path, this.#thresholdBytes);
-    const refs = new Map<unknown, LargeRef>();
-    for (const item of found.large) refs.set(item, await this.#largeRef(item, blobs));
-    const packed = packValue(found.needsCopy ? substitute(value, refs) : value);
+    const packed = packValue(found.needsCopy ? substitute(value, await this.#largeRefs(found.large, blobs)) : value);
     return packed.length > this.#thresholdBytes ? this.#store(packed, 'packed', blobs) : packed;
+  }
+
+  async #largeRefs(items: Iterable<string | Uint8Array | FileRef>, blobs: BlobBatch) {
+    const refs = new Map<unknown, LargeRef>();
+    for (const item of items) refs.set(item, await this.#largeRef(item, blobs));
+    return refs;
   }
 
   /** @throws `record_missing`, `record_damaged` if a blob it needs is. */

@@ -40,8 +40,8 @@ export interface BoundaryParts {
 
 export class Boundary {
   readonly parts: BoundaryParts;
-  /** Tells children that nobody waits for them any more, before that is committed: else a crash would leave them running. */
-  onChildrenLeft: (waits: readonly Wait[]) => Promise<void> = async () => undefined;
+  /** Who tells children that nobody waits for them any more, before that is committed: else a crash would leave them running. */
+  teller: { leaveChildren(waits: readonly Wait[]): Promise<void> } | undefined;
   #lines: Lines = noLines;
   /** Orders of inbox items that ask for something and were not settled when the inbox was last read; the newest of all. */
   #asking: readonly number[] = [];
@@ -191,7 +191,7 @@ export class Boundary {
         const nowMs = this.parts.ports.clock.nowMs();
         const known = waits(this.image);
         const { records, taken, children } = await closedWaits(this.parts.writer.codec, known, nowMs);
-        if (children.length > 0) await this.onChildrenLeft(children);
+        if (children.length > 0) await this.teller?.leaveChildren(children);
         return await this.commit(async (image) => {
           const fresh = waits(image).find((id) => !known.includes(id));
           if (fresh !== undefined) throw engineErrors.make('wait_closed', { wait: fresh, winner: 'opened meanwhile' });

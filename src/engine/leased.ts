@@ -26,6 +26,7 @@ export async function leasedParts(
   const updates = new LineUpdates(codec, () => boundary.image);
   const runs = new RunBoundaries(boundary, updates);
   const waits = new WaitBoundaries(boundary);
+  boundary.teller = waits;
   const steps = new StepBoundaries(boundary, updates);
   const policy = async () => {
     const { StepPolicy } = await onDemand();

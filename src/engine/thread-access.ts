@@ -49,7 +49,11 @@ export class ThreadAccess {
     this.ports = ports;
     this.#options = options;
     this.id = id;
-    this.emit = (frame) => emit(withoutSecrets(frame, this.#codec));
+    this.emit = ThreadAccess.#masked(this, emit);
+  }
+
+  static #masked(thread: ThreadAccess, emit: ThreadParts['emit']): ThreadParts['emit'] {
+    return (frame) => emit(withoutSecrets(frame, thread.#codec));
   }
 
   /** With the agent that the thread belongs to, once it was opened. */

@@ -27,7 +27,11 @@ export class WaitBoundaries {
 
   constructor(boundary: Boundary) {
     this.#boundary = boundary;
-    boundary.onChildrenLeft = async (waits) => (await this.#deliveries()).cancel(waits);
+  }
+
+  /** Nobody waits for these children any more. */
+  async leaveChildren(waits: readonly Wait[]): Promise<void> {
+    await (await this.#deliveries()).cancel(waits);
   }
 
   /** Opens the waits of one line's step, with a full snapshot. */

@@ -9,6 +9,7 @@ import type { Log } from '../../../src/model/fields.ts';
 import type { WaitId } from '../../../src/model/ids.ts';
 import type { ThreadRow } from '../../../src/model/records.ts';
 import type { Wait, WaitAnswer } from '../../../src/model/wait.ts';
+import type { AnyAgent } from '../../../src/program/agent.ts';
 import type { ModelRequest } from '../../../src/program/model.ts';
 import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import { agentOf } from '../plan/interpret.ts';
@@ -104,10 +105,20 @@ async function stateOf(plan: Plan, codec: ThreadCodec, row: ThreadRow) {
 /** Logs as lists. */
 export async function valuesOf(plan: Plan, codec: ThreadCodec, state: StateImage | null) {
   const version = state?.checkpoint.stateVersion ?? 1;
-  const { values } = await ThreadState.read(codec, agentOf(plan, nowhere, unmoved, version), state);
+  const { values } = await ThreadState.read(codec, readerOf(plan, version), state);
   return { ...values, notes: await (values.notes as Log<string>).slice(0) } as Record<string, unknown>;
 }
 
+/** An agent that only says what the fields of the state are. Most plans are asked for again. */
+function readerOf(plan: Plan, version: number): AnyAgent {
+  const known = readers.get(plan)?.[version];
+  if (known !== undefined) return known;
+  const reader = agentOf(plan, nowhere, unmoved, version);
+  readers.set(plan, { ...readers.get(plan), [version]: reader });
+  return reader;
+}
+
+const readers = new WeakMap<Plan, Readonly<Record<number, AnyAgent>>>();
 const nowhere = { call: never, verify: never, compensate: never };
 const unmoved = { breaks: () => false, kill: never };
 

@@ -25,9 +25,12 @@ export class ForkWatch extends Watch {
    */
   constructor(findings: Findings, data: MemoryData, made: ThreadRow, source: ThreadHash | undefined, number: number) {
     const { thread, incarnation, head, ledger } = made;
-    super(findings, data, () => {
+    const ownRow = () => {
       const row = data.threads.get(thread);
       return row?.incarnation === incarnation ? row : undefined;
+    };
+    super(findings, data, ownRow, () => {
+      this.isPurged = true;
     });
     this.#findings = findings;
     this.thread = thread;
@@ -37,9 +40,6 @@ export class ForkWatch extends Watch {
     const pins = source === undefined ? [] : data.records('checkpoints', source).range({});
     this.from = pins.findLast(({ key }) => key.endsWith(`.pin.${thread}`))?.key.split('.')[0] ?? '';
     if (this.from === '') findings.violate('a-fork-is-pinned', 'A fork was made, and no pin names it (PROTOCOL 4).');
-    this.onPurged = () => {
-      this.isPurged = true;
-    };
     this.rescan();
     const first = data.records('checkpoints', thread).get(this.first);
     if (first === undefined) findings.violate('lineage-is-whole', 'A fork was made without its first checkpoint.');

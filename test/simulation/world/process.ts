@@ -11,7 +11,7 @@ import { agentOf } from '../plan/interpret.ts';
 import type { Plan } from '../plan/plan.ts';
 import { Driver } from './driver.ts';
 import type { Life } from './life.ts';
-import { modelOf, reachOf, type WatchOf } from './reach.ts';
+import { FickleModel, reachOf, type WatchOf } from './reach.ts';
 import { storeOf } from './sim-store.ts';
 import { clockOf } from './timeline.ts';
 import type { World } from './world.ts';
@@ -129,7 +129,7 @@ export class Process {
     const { durability, maxResumes, snapshotEvery } = this.#plan;
     const engine = new Engine(ports, {
       agent: agentOf(this.#plan, reachOf(world, this.life, watchOf), world.moodOf(this), this.version),
-      model: modelOf(world, this.life, watchOf),
+      model: new FickleModel(world, this.life, watchOf),
       durability,
       maxResumes,
       tiers: { everySteps: snapshotEvery },

@@ -1,5 +1,5 @@
 /** The way of one process to the services outside: every call of it is an operation, and is watched. */
-import type { LanguageModel } from '../../../src/program/model.ts';
+import type { LanguageModel, ModelContext, ModelPart, ModelRequest } from '../../../src/program/model.ts';
 import type { ToolCall } from '../../../src/program/tool.ts';
 import type { CallArgs } from '../plan/plan.ts';
 import type { Reach } from '../plan/tools.ts';
@@ -51,17 +51,28 @@ export function reachOf(world: World, life: Life, watchOf: WatchOf): Reach {
   };
 }
 
-export function modelOf(world: World, life: Life, watchOf: WatchOf): LanguageModel {
-  const leaves = leavesOf(world, life, watchOf);
-  return {
-    name: 'fickle',
-    async *stream(request, context) {
-      yield* await leaves('model', 'model', context, async () => {
-        const parts = [];
-        const { marks } = watchOf(context.effectKey);
-        for await (const part of world.outside.stream(request, context, marks)) parts.push(part);
-        return parts;
-      });
-    },
-  };
+/**
+ * A class: an engine of JavaScript keeps a generator function, and all that it closes over, until it collects all there is, which
+ * would be every world that was lived through since.
+ */
+export class FickleModel implements LanguageModel {
+  readonly name = 'fickle';
+  readonly #world: World;
+  readonly #watchOf: WatchOf;
+  readonly #leaves: Leaves;
+
+  constructor(world: World, life: Life, watchOf: WatchOf) {
+    this.#world = world;
+    this.#watchOf = watchOf;
+    this.#leaves = leavesOf(world, life, watchOf);
+  }
+
+  async *stream(request: ModelRequest, context: ModelContext): AsyncGenerator<ModelPart, void, undefined> {
+    yield* await this.#leaves('model', 'model', context, async () => {
+      const parts: ModelPart[] = [];
+      const { marks } = this.#watchOf(context.effectKey);
+      for await (const part of this.#world.outside.stream(request, context, marks)) parts.push(part);
+      return parts;
+    });
+  }
 }

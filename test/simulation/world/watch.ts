@@ -76,12 +76,19 @@ export class Watch {
   readonly waitAt = new Map<string, number>();
   readonly #leases = new Map<Life, Lease>();
   readonly #row: () => ThreadRow | undefined;
+  readonly #purged: () => void;
 
-  /** `row`: of the thread that is watched, while there is one. */
-  constructor(findings: Findings, data: MemoryData, row: () => ThreadRow | undefined) {
+  /** `row`: of the thread that is watched, while there is one. `purged`: called when the engine deleted it, by itself. */
+  constructor(
+    findings: Findings,
+    data: MemoryData,
+    row: () => ThreadRow | undefined,
+    purged: () => void = () => undefined,
+  ) {
     this.#findings = findings;
     this.#data = data;
     this.#row = row;
+    this.#purged = purged;
   }
 
   get row(): ThreadRow | undefined {
@@ -139,16 +146,13 @@ export class Watch {
     this.rescan();
   }
 
-  /** Called when the engine deleted the thread. */
-  onPurged: () => void = () => undefined;
-
   /** A12: what goes by itself has come to its end, and nothing is to come. */
   purged({ status, inbox, inboxTaken }: ThreadRow): void {
     if (!['done', 'failed', 'cancelled'].includes(status) || inbox !== inboxTaken) {
       const items = `${inbox - inboxTaken} items in its inbox`;
       this.#findings.violate('only-ended-threads-are-purged', `A thread was purged that is ${status}, with ${items}.`);
     }
-    this.onPurged();
+    this.#purged();
   }
 
   /** A record that was taken away to free its space. */

@@ -7,20 +7,27 @@ import type { Findings } from './findings.ts';
 import { ForkWatch } from './fork-watch.ts';
 import { Watch } from './watch.ts';
 
+export interface Heard {
+  /** A fork is there. */
+  forked(fork: ForkWatch): void;
+  /** The engine deleted the world's own thread. */
+  purged(): void;
+}
+
 export class Watches {
   readonly own: Watch;
   readonly children = new Map<ThreadHash, Watch>();
   /** In the order in which they were made; those that were deleted since included. */
   readonly forks: ForkWatch[] = [];
-  /** Called when a fork is there. */
-  onForked: (fork: ForkWatch) => void = () => undefined;
   readonly #findings: Findings;
   readonly #data: MemoryData;
+  readonly #heard: Heard;
 
-  constructor(findings: Findings, data: MemoryData) {
+  constructor(findings: Findings, data: MemoryData, heard: Heard) {
     this.#findings = findings;
     this.#data = data;
-    this.own = new Watch(findings, data, () => this.#ownRow());
+    this.#heard = heard;
+    this.own = new Watch(findings, data, () => this.#ownRow(), heard.purged);
   }
 
   get all(): readonly Watch[] {
@@ -58,7 +65,7 @@ export class Watches {
     const number = this.forks.length + 1;
     const fork = new ForkWatch(this.#findings, this.#data, row, this.own.hash, number);
     this.forks.push(fork);
-    this.onForked(fork);
+    this.#heard.forked(fork);
   }
 
   /** A record was taken away to free its space. */

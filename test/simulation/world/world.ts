@@ -103,9 +103,10 @@ export class World {
     this.cryptography = plainCryptography(this.random);
     this.dice = dice.fork();
     this.findings = new Findings(keepsLines);
-    this.watches = new Watches(this.findings, this.data);
-    this.watches.onForked = (fork) => void checkBegun(this, fork);
-    this.watch.onPurged = () => this.threadIsGone();
+    this.watches = new Watches(this.findings, this.data, {
+      forked: (fork) => void checkBegun(this, fork),
+      purged: () => this.threadIsGone(),
+    });
     this.outside = new Outside(this.timeline, dice.fork(), this.findings);
     this.person = new Person(this, dice.fork());
     this.client = new Client(this);
