@@ -94,7 +94,7 @@ test('[B3d, B15a] a node whose calls changed their order between versions is sto
   const scene = new Scene({ agent: version(1, ['pay', 'ship']) });
   const thread = await scene.begun();
   await thread.run();
-  await answer(thread, only(await thread.waits()), { decision: 'reply' });
+  await answer(thread, only(await thread.waits()), { decision: 'reply', value: 'yes' });
   const before = await thread.row();
 
   const end = await (await scene.open({ agent: version(2, ['ship', 'pay']) })).run();

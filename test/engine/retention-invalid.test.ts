@@ -28,9 +28,9 @@ async function given() {
 const odd: readonly (readonly [object, string])[] = [
   [{ doneDays: -1 }, 'doneDays is -1, not a number from 0'],
   [{ failedDays: Number.NaN }, 'failedDays is NaN, not a number from 0'],
-  [{ eventDays: 'x' }, 'eventDays is x, not a number from 0'],
+  [{ eventDays: 'x' }, 'eventDays is "x", not a number from 0'],
   [{ keepCheckpoints: -3 }, 'keepCheckpoints is -3, not a whole number from 0'],
-  [{ eventDays: '5' }, 'eventDays is 5, not a number from 0'],
+  [{ eventDays: '5' }, 'eventDays is "5", not a number from 0'],
   [{ keepCheckpoints: 1.5 }, 'keepCheckpoints is 1.5, not a whole number from 0'],
   [{ doneDay: 3 }, 'it has "doneDay"; there are keepCheckpoints, eventDays, failedDays, doneDays'],
 ];

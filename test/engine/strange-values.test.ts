@@ -64,7 +64,7 @@ test('[A7d, B9b] an answer whose reason is no text is refused, and the wait stay
   await thread.run();
   const wait = only(await thread.waits());
   const strange = { decision: 'deny', reason: { text: 'no' } } as unknown as WaitAnswer;
-  await expect(answer(thread, wait, strange)).rejects.toMatchObject({ code: 'value_not_storable' });
+  await expect(answer(thread, wait, strange)).rejects.toMatchObject({ code: 'answer_invalid' });
   await answer(thread, wait, { decision: 'allow' });
   expect(await thread.run()).toEqual({ end: 'done' });
 });
