@@ -92,7 +92,7 @@ describe('an engine', () => {
     await expect(thread.state()).rejects.toMatchObject({ code: 'thread_unknown' });
   });
 
-  test('[B10d] a stop ends the run that was asked for before it, also one that is still being opened, and none asked for after it', async () => {
+  test('[B10c] a stop ends the run that was asked for before it, also one that is still being opened, and none asked for after it', async () => {
     const thread = (await new TestWorld().engine({ agent: agentNamed('mine') })).thread('t');
     await thread.send({});
     const first = thread.run();
@@ -103,7 +103,7 @@ describe('an engine', () => {
     expect(await second).toEqual({ end: 'done' });
   });
 
-  test('[B12c, B10d] a run that is asked for while two edits wait for one another begins behind both', async () => {
+  test('[B12c, B10c] a run that is asked for while two edits wait for one another begins behind both', async () => {
     const world = new TestWorld();
     const store = world.store();
     const gate = deferred<void>();
