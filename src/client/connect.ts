@@ -23,6 +23,7 @@ import type { AgentType, PageInput, PageState, PageWait, QuestionWait } from './
  * `connect<typeof agent>(new Worker(…))`, with `import type`.
  */
 export function connect<A extends AgentType>(source: WorkerSource, options: ConnectOptions = {}): AgentClient<A> {
+  checkNames('connect(worker, options)', options, ['startTimeoutMs', 'callTimeoutMs']);
   const connection = new Connection(source, options);
   connection.start(); // threads that were running go on, also if the page asks for nothing
   return {

@@ -12,6 +12,8 @@ import { valueFrom } from '../protocol/reply.ts';
 /** A worker, a function that makes one (then a lost worker is replaced), or a port to one that somebody else owns. */
 export type WorkerSource = Worker | MessagePort | (() => Worker);
 
+const wanted = 'Give it a Worker, a MessagePort, or a function that makes a Worker.';
+
 /** A worker that ends within this time of its start is replaced after a pause that doubles each time. */
 const steadyMs = 10_000;
 const [firstPauseMs, longestPauseMs] = [100, 5_000];
@@ -141,6 +143,7 @@ export class Connection {
   async #startNow(): Promise<Line> {
     if (this.#closed.signal.aborted) throw gone('this page closed it');
     const endpoint = typeof this.#source === 'function' ? this.#source() : this.#source;
+    if (typeof endpoint?.postMessage !== 'function') throw failed(`connect(…) was given none. ${wanted}`);
     this.#startedAtMs = performance.now();
     this.#worker = endpoint instanceof MessagePort ? undefined : endpoint;
     const remote = wrap<HostApi>(endpoint);
@@ -153,7 +156,7 @@ export class Connection {
     try {
       const hello = valueFrom(
         await withTimeout(Promise.race([line.remote.hello(), line.gone.promise]), this.#startTimeoutMs, () =>
-          failed(`it did not answer within ${this.#startTimeoutMs} ms. Does its file call serve(…)?`),
+          failed(`it did not answer within ${this.#startTimeoutMs} ms. Does its file call serve(…), before any await?`),
         ),
       );
       if (hello.protocol !== protocolVersion) {

@@ -1,6 +1,24 @@
+import { connect } from 'holdfast';
 import { describe, expect, test } from 'vitest';
 import { protocolVersion } from '../../src/protocol/host-api.ts';
 import { connectTo, errorOf, lifeLocks, start } from './connections.ts';
+
+describe('a connection', () => {
+  test.each([undefined, null, './worker.js', {}, () => undefined])(
+    '[C2a] to %j is refused with what it takes',
+    async (source) => {
+      const agent = connect(source as never);
+      const error = await errorOf(agent.threads());
+      expect(error).toMatchObject({ code: 'worker_failed' });
+      expect(error.message).toMatch(/Give it a Worker, a MessagePort, or a function that makes a Worker/);
+      await agent.close();
+    },
+  );
+
+  test('[C2a] with an option that there is not is refused', () => {
+    expect(() => connect(() => start('options'), { timeout: 5 } as never)).toThrow(/startTimeoutMs and callTimeoutMs/);
+  });
+});
 
 describe('a worker that is gone', () => {
   test('[C1a, C3e] a call under way ends when the worker is terminated, and so does every later one', async () => {
@@ -227,7 +245,7 @@ describe('a worker that does not start or answer', () => {
     const agent = connectTo(start('silent'), { startTimeoutMs: 300 });
     const error = await errorOf(agent.threads());
     expect(error.code).toBe('worker_failed');
-    expect(error.message).toContain('Does its file call serve(…)?');
+    expect(error.message).toContain('Does its file call serve(…), before any await?');
     await agent.close();
   });
 
