@@ -129,11 +129,11 @@ function statusOf(error: object): number | undefined {
   return [status, statusCode].find((value): value is number => Number.isFinite(value));
 }
 
-/** Anything can be thrown, also what has no text. */
-function textOf(thrown: unknown): string {
+/** Of anything that is thrown or handed in, also what has no text. */
+export function textOf(given: unknown): string {
   try {
-    return String(thrown);
+    return String(given);
   } catch {
-    return 'something without a text was thrown';
+    return 'something without a text';
   }
 }

@@ -113,9 +113,12 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
    * Deletes the thread with everything in it, its key first; or one checkpoint, after its children were made independent of
    * it. What does not exist is deleted already.
    *
-   * @throws `checkpoint_needed` for the head, `checkpoint_pinned` for one that a thread was forked from: nothing was deleted.
+   * @throws `checkpoint_unknown` for an id that is given as `undefined`, `checkpoint_needed` for the head, `checkpoint_pinned` for one that a thread was forked from: nothing was deleted.
    */
-  async delete(threadId: string, checkpointId?: CheckpointId): Promise<void> {
+  async delete(threadId: string, ...which: [checkpointId?: CheckpointId]): Promise<void> {
+    const [checkpointId] = which;
+    // An id that went astray, as of a list that is shorter than thought, must not mean the whole thread.
+    if (which.length > 0 && checkpointId === undefined) throw unknown(threadId, 'undefined');
     const opened = await this.#open(threadId);
     if (opened === undefined) return;
     const { row, codec } = opened;

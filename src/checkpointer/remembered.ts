@@ -1,5 +1,7 @@
 /** What a `Checkpointer` remembers of a thread it loaded or saved, to tell what the next state changed. */
+
 import { equalBytes } from '../base/bytes.ts';
+import { isPlainObject } from '../base/plain-object.ts';
 import { isLogImage } from '../codec/checkpoint-codec.ts';
 import type { StateChange } from '../codec/commit-builder.ts';
 import { LargeRef } from '../codec/packer.ts';
@@ -131,12 +133,6 @@ function listOf(field: string, value: unknown): readonly unknown[] {
 }
 
 /** Also one without a prototype, or from another window. */
-function isPlainObject(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
 function kindOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return `an instance of ${value.constructor?.name ?? 'no class'}`;

@@ -15,6 +15,8 @@ export interface Pin {
   readonly thread: string;
   readonly incarnation: Incarnation;
   readonly atMs: number;
+  /** Digests of the edit and of the choices that it was asked with; `null` for a pin of before they were kept. */
+  readonly asked: readonly [edit: string, choices: string] | null;
 }
 
 export function pinKey(checkpoint: CheckpointId, fork: ThreadHash): string {
@@ -54,7 +56,7 @@ export function sealPin(
   pin: Pin & { readonly after: Incarnation | null },
   mode: RecordWrite['mode'],
 ): Promise<RecordWrite> {
-  const body = packBody([pin.thread, pin.incarnation, pin.atMs]);
+  const body = packBody([pin.thread, pin.incarnation, pin.atMs, ...(pin.asked ?? [])]);
   return codec.sealRecord('checkpoints', key, body, { plain: { parent: null, kind: 'pin', after: pin.after }, mode });
 }
 
@@ -77,5 +79,6 @@ export async function openPinIfWhole(codec: ThreadCodec, record: StoredRecord): 
 export async function openPin(codec: ThreadCodec, record: StoredRecord): Promise<Pin> {
   const { plaintext } = await codec.openRecord('checkpoints', record);
   const reader = BodyReader.of(plaintext, { table: 'checkpoints', key: record.key });
-  return { thread: reader.text(), incarnation: reader.text() as Incarnation, atMs: reader.number() };
+  const [thread, incarnation, atMs] = [reader.text(), reader.text() as Incarnation, reader.number()];
+  return { thread, incarnation, atMs, asked: reader.hasMore ? [reader.text(), reader.text()] : null };
 }

@@ -1,4 +1,5 @@
 /** What whoever is asked answers: checked against the wait, and kept once and for all (PROTOCOL 6). */
+import { textOf } from '../base/errors.ts';
 import { shown } from '../base/text.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import { isSameAnswer, readAnswer, readWait, sealAnswer } from '../codec/wait-codec.ts';
@@ -36,8 +37,8 @@ interface Given {
 export async function answerWait(parts: AnswerParts, { id, digest, answer }: Given): Promise<void> {
   const { ports, row, codec } = parts;
   const { agent } = parts.options;
-  const wait = await readWait(codec, id as WaitId);
-  if (wait === undefined) throw engineErrors.make('wait_unknown', { thread: parts.id, wait: id });
+  const wait = typeof id === 'string' ? await readWait(codec, id as WaitId) : undefined;
+  if (wait === undefined) throw engineErrors.make('wait_unknown', { thread: parts.id, wait: textOf(id) });
   checkAnswer(wait, answer);
   if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
   const tool = agent.tools[toolNow(agent, wait.tool)];
@@ -73,10 +74,10 @@ function checkAnswer(wait: Wait, answer: WaitAnswer): void {
 
 function problemWith({ kind, args }: Wait, answer: WaitAnswer): { decision: string; allowed: string } | undefined {
   const decision = answer?.decision;
-  const names = carried[decision] ?? [];
   const listed = decisionsFor[kind].map((each) => (carried[each] ? `${each} (${carried[each].join(', ')})` : each));
   const all = listed.join(', ');
-  if (!decisionsFor[kind].includes(decision)) return { decision: String(decision), allowed: all };
+  if (!decisionsFor[kind].includes(decision)) return { decision: textOf(decision), allowed: all };
+  const names = carried[decision] ?? [];
   const given: Readonly<Record<string, unknown>> = { ...answer };
   const strange = Object.keys(given).find((key) => key !== 'decision' && !names.includes(key));
   if (strange !== undefined) return { decision: `${decision} with "${strange}"`, allowed: all };

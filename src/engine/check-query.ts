@@ -1,4 +1,5 @@
 /** What lists are asked for: how many entries, behind which one. */
+import { textOf } from '../base/errors.ts';
 import { shown } from '../base/text.ts';
 import { sequenceOf } from '../model/ids.ts';
 import { engineErrors } from './errors.ts';
@@ -10,7 +11,7 @@ export function checkPage(thread: string, page: { readonly limit?: unknown; read
   const { limit, before } = checkedOptions(page, ['limit', 'before']);
   checkLimit(limit);
   if (before === undefined || (typeof before === 'string' && sequenceOf(before) !== undefined)) return;
-  throw engineErrors.make('checkpoint_unknown', { thread, checkpoint: String(before) });
+  throw engineErrors.make('checkpoint_unknown', { thread, checkpoint: textOf(before) });
 }
 
 /** @throws `option_invalid`, `limit_invalid`; `checkpoint_unknown` for a `from` that is no id of an event */
@@ -18,7 +19,7 @@ export function checkEventQuery(thread: string, query: EventQuery): void {
   const { from, limit } = checkedOptions(query, ['from', 'limit']);
   checkLimit(limit);
   if (from === undefined || isEventId(from)) return;
-  throw engineErrors.make('checkpoint_unknown', { thread, checkpoint: String(from) });
+  throw engineErrors.make('checkpoint_unknown', { thread, checkpoint: textOf(from) });
 }
 
 /** @throws `option_invalid` */

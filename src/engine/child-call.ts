@@ -100,6 +100,7 @@ async function endOf(
   const args: ChildArgs = { thread, input };
   const asked = { kind: 'child', about: name, args, reason: `until ${name} has ended`, expiresInMs: null } as const;
   const entryOf = () => run.ledger.historyOf(effect.key)[0];
+  if (entryOf() === undefined) run.checkBudget();
   const answer = await waitFor(run, `${place}/child`, asked, async () => {
     if (entryOf() === undefined) await recordIntent(run, effect, input, 1);
   });

@@ -9,6 +9,9 @@
  *   any point leaves only things that nobody needs.
  * - The head's state was opened as a whole before; marked records stay.
  */
+
+import { textOf } from '../base/errors.ts';
+import { notPlain } from '../base/plain-object.ts';
 import { randomId } from '../base/random.ts';
 import { baseKey } from '../codec/checkpoint-codec.ts';
 import { pinnedBy } from '../codec/pin-codec.ts';
@@ -45,9 +48,13 @@ export async function compactThread(
   codec: ThreadCodec,
   question: Pick<RetentionQuestion, 'policy' | 'pins'>,
 ): Promise<Compaction | undefined> {
+  if (!Array.isArray(question.pins))
+    throw engineErrors.make('retention_invalid', {
+      problem: `its pins are ${notPlain(question.pins)}, not a list of ids`,
+    });
   const strange = question.pins.find((pin) => typeof pin !== 'string' || sequenceOf(pin) === undefined);
   if (strange !== undefined)
-    throw engineErrors.make('checkpoint_unknown', { thread: codec.thread, checkpoint: String(strange) });
+    throw engineErrors.make('checkpoint_unknown', { thread: codec.thread, checkpoint: textOf(strange) });
   const row = await ports.store.takeLease(codec.thread, codec.incarnation);
   if (row === undefined) return undefined;
   try {

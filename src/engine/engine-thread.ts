@@ -1,4 +1,5 @@
 /** One thread as its host sees it: takes what comes from outside, durably, runs it, and shows what is committed. */
+import { textOf } from '../base/errors.ts';
 import { ownCopy } from '../base/own-copy.ts';
 import { randomId } from '../base/random.ts';
 import { readAgain } from '../codec/read-again.ts';
@@ -58,7 +59,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
     checkInput(this.options.agent.state, update);
     if (!inboxPolicies.includes(policy)) {
       const { rareEngineErrors } = await onDemand();
-      throw rareEngineErrors.make('policy_unknown', { policy: String(policy), known: inboxPolicies.join(', ') });
+      throw rareEngineErrors.make('policy_unknown', { policy: textOf(policy), known: inboxPolicies.join(', ') });
     }
     const item = { type: 'input', update, policy, atMs: this.ports.clock.nowMs() } as const;
     for (;;) {
@@ -79,7 +80,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
    */
   async signal(event: string, value?: unknown, dedupId: string = randomId(this.ports.random)): Promise<void> {
     if (typeof event !== 'string' || event === '')
-      throw (await onDemand()).rareEngineErrors.make('event_name_invalid', { name: String(event) });
+      throw (await onDemand()).rareEngineErrors.make('event_name_invalid', { name: textOf(event) });
     const item = { type: 'event', name: event, value: ownCopy(value), atMs: this.ports.clock.nowMs() } as const;
     await this.append(await this.opened('write'), dedupId, item);
   }

@@ -1,4 +1,5 @@
 /** Makes a stored state of another version into one of the agent's (A10). Changes nothing in the store. */
+import { isPlainObject, notPlain } from '../base/plain-object.ts';
 import { isLogImage, type LogImage } from '../codec/checkpoint-codec.ts';
 import type { StateChange } from '../codec/commit-builder.ts';
 import { LogView } from '../codec/log-codec.ts';
@@ -42,7 +43,8 @@ export async function migrate(codec: ThreadCodec, agent: AnyAgent, image: StateI
   for (const to of steps) {
     try {
       const next: unknown = await agent.migrations?.[to]?.(state);
-      if (typeof next !== 'object' || next === null) throw new Error(`it returned ${String(next)}, not the fields`);
+      if (!isPlainObject(next))
+        throw new Error(`it returned ${typeof next === 'object' ? notPlain(next) : String(next)}, not the fields`);
       state = Object.freeze({ ...next });
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);

@@ -2,7 +2,7 @@
 
 import { validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
-import { checkDuration, checkName, checkText } from '../program/arguments.ts';
+import { checkDuration, checkName, checkText, refuse } from '../program/arguments.ts';
 import type { WaitCalls } from '../program/node-context.ts';
 import { checkOptions, checkSchema, checkWord } from '../program/option-checks.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
@@ -65,6 +65,7 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
     online: (options) => at('online', options, (place) => waitWhileOffline(run, place)),
     child: (child, input, options = {}) =>
       at(`child ${child?.name}`, options, async (place) => {
+        if (typeof child === 'string') refuse('child(agent, input)', `the agent is a text; give the agent itself`);
         checkText('child(agent, input)', 'the name of the agent', child?.name);
         checkOptions('child(agent, input)', options, ['onFailure', 'key']);
         checkWord('child(agent, input)', 'onFailure', options.onFailure, ['tell', 'stop']);

@@ -10,7 +10,7 @@ import { randomId } from '../base/random.ts';
 import { type FieldImage, isLogImage, logLength } from '../codec/checkpoint-codec.ts';
 import { buildCheckpoint, type CheckpointPlan, noChange } from '../codec/commit-builder.ts';
 import { emptied, lastChunks, sealMarks } from '../codec/quarantine.ts';
-import type { Fault } from '../codec/recover-lineage.ts';
+import { type Fault, faultOf } from '../codec/recover-lineage.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import { readAnswer, readWait } from '../codec/wait-codec.ts';
@@ -18,7 +18,7 @@ import type { Control } from '../model/checkpoint.ts';
 import type { CommitGroup, Condition } from '../model/commit.ts';
 import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { Frame } from '../model/frame.ts';
-import { checkpointIdFor } from '../model/ids.ts';
+import { checkpointIdFor, type WaitId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import type { QuarantinedRecord, RepairInfo } from '../model/repair.ts';
 import { give } from './give.ts';
@@ -63,7 +63,8 @@ async function commitRepair(
   const nowMs = clock.nowMs();
   const id = checkpointIdFor(sequence + 1, random);
   const all = [...faults, ...(await lastChunks(codec, faults))];
-  const marks = all.map((fault) => markOf(fault, id, nowMs));
+  const atMs = Math.max(nowMs, await afterWaits(codec));
+  const marks = all.map((fault) => markOf(fault, id, atMs));
   const info: RepairInfo = {
     from: row.head,
     to: state?.checkpoint.id ?? null,
@@ -122,6 +123,15 @@ async function commitRepair(
 function markOf(fault: Fault, repairedBy: QuarantinedRecord['repairedBy'], atMs: number): QuarantinedRecord {
   const { table, key, reason } = fault;
   return { table: table as QuarantinedRecord['table'], key, reason, atMs, repairedBy };
+}
+
+/** A time behind that of every wait, whatever the clock says now: retention keeps the answers that are older than a repair. */
+async function afterWaits(codec: ThreadCodec): Promise<number> {
+  const records = await codec.source.range('waits', codec.thread, { from: 'w:', to: 'w;' });
+  const waits = await Promise.all(
+    records.map(({ key }) => readWait(codec, key.slice(2) as WaitId).catch((error) => void faultOf(error))),
+  );
+  return Math.max(0, ...waits.map((wait) => (wait === undefined ? 0 : wait.openedAtMs + 1)));
 }
 
 /** What the thread owes at its new ground. What came after it is on record, and is found by the steps as they run again. */

@@ -147,6 +147,8 @@ async function floorOf(
     inboxAfter: Math.min(...states.map(({ control }) => control.inboxTaken)),
     waitsFromMs: Math.min(...states.map(({ atMs }) => atMs)),
   };
+  // What steps that run again after a repair saw of clock and chance stands with the events of those that ran before.
+  if (states.some(({ control }) => control.ledger.replay !== null)) return { ...floor, eventsFrom: '' };
   const oldest = [second, ...images.keys()].sort()[0] ?? '';
   let ledgerBefore = 0;
   for (const record of await codec.source.range('events', codec.thread, { to: marks.from })) {

@@ -120,9 +120,9 @@ export class StepLedger {
    * of its own newest one. All of them, if it made a call that was not on record, and none is lost: nobody was further.
    */
   reached(from: number, to: number): number {
-    const own = [...this.#entries.values()].flat().map(({ intent }) => intent.number);
-    if (this.lost.length === 0 && own.some((number) => number > to)) return to;
-    return Math.max(from, ...own.filter((number) => number <= to));
+    const { entries } = this;
+    if (this.lost.length === 0 && entries.some((entry) => isCall(entry) && entry.intent.number > to)) return to;
+    return Math.max(from, ...entries.map(({ intent }) => intent.number).filter((number) => number <= to));
   }
 
   /** Failed attempts of the node itself. */

@@ -160,7 +160,7 @@ export class StepPolicy {
       async (image) => {
         const control = controlOf(image, 0);
         const { onto, past } = returnTo(image, control.past, target, ports.random);
-        const { lineage, step } = await this.#salted(scheduled, image.row.sequence);
+        const { lineage, step } = await this.#salted(scheduled);
         const draft = new LineDraft(boundary.lines);
         draft.putHint('', hint);
         return {
@@ -196,7 +196,7 @@ export class StepPolicy {
     const { run, main } = ended;
     const { path, node } = run.scheduled;
     if (run.ledger.entries.some(mustNotRepeat)) return undefined;
-    if (await isRepairOutstanding(boundary.parts.writer.codec, boundary.image)) return undefined;
+    if (await isRepairOutstanding(boundary.parts.writer.codec, boundary.image, run.ledger)) return undefined;
     const ids = waits.map(({ id }) => id);
     const mine = boundary.lines.lines.get(path)?.waits ?? boundary.control.waits;
     await boundary.commitClosing(
@@ -204,7 +204,7 @@ export class StepPolicy {
       async (image) => {
         const draft = new LineDraft(boundary.lines);
         const before = controlOf(image, 0);
-        const { lineage, step } = await this.#salted(run.scheduled, image.row.sequence);
+        const { lineage, step } = await this.#salted(run.scheduled);
         draft.clearStep(path);
         if (hint !== undefined) draft.putHint(path, hint);
         const here = { from: image.row.ledger, sinceMs: boundary.elapsedMs() };
@@ -288,12 +288,13 @@ export class StepPolicy {
     return { wait, records: [await sealWait(codec, { ...wait, args }), ...blobs.writes()] };
   }
 
-  async #salted(scheduled: ScheduledStep, sequence: number): Promise<{ lineage: string; step: StepId }> {
+  /** The same where the step that is left runs again after a repair: what came behind it is found on record. */
+  async #salted(scheduled: ScheduledStep): Promise<{ lineage: string; step: StepId }> {
     const { boundary } = this.#parts;
     const { codec } = boundary.parts.writer;
     const { step: predecessor, node, path } = scheduled;
     const before = boundary.control;
-    const lineage = await codec.sealer.hash('salt', before.lineage, sequence);
+    const lineage = await codec.sealer.hash('salt', before.lineage, scheduled.step);
     return { lineage, step: await stepIdFor(codec, { lineage, predecessor, node, path, input: before.run.input }) };
   }
 }

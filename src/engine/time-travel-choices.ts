@@ -1,4 +1,5 @@
 /** Which effects going back passes over, and whether each has a choice that can be carried out (PROTOCOL 4). */
+import { textOf } from '../base/errors.ts';
 import { type LedgerEntry, readLedger } from '../codec/ledger-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
@@ -112,7 +113,7 @@ export function checkedChoices(
     throw travelErrors.make('choice_invalid', {
       effect: effect.key,
       name: effect.name,
-      choice: String(choice),
+      choice: textOf(choice),
       problem,
     });
   });

@@ -10,6 +10,7 @@ export interface TravelErrorDetails {
   compensation_failed: { thread: string; name: string; effect: string; reason: string };
   thread_exists: { thread: string };
   fork_interrupted: { thread: string; reason: string };
+  fork_differs: { thread: string };
   side_invalid: { found: string };
 }
 
@@ -28,6 +29,8 @@ export const travelErrors = errorFamily<TravelErrorDetails>({
     `There is a thread "${d.thread}" that is no fork of this checkpoint. Use another id. Nothing was changed.`,
   fork_interrupted: (d) =>
     `The fork "${d.thread}" was not made: ${d.reason}. Nothing of it is visible. Fork again with the same id to go on.`,
+  fork_differs: (d) =>
+    `The fork "${d.thread}" of this checkpoint was made, or begun, with another edit or with other choices. Ask with those once more, or use another id. Nothing was changed.`,
   side_invalid: (d) =>
     `Only checkpoints and states can be compared, not ${d.found}. Give a checkpoint's id or an object.`,
 });

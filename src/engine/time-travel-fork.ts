@@ -20,12 +20,13 @@ import {
   type ThreadId,
   threadIdProblem,
 } from '../model/ids.ts';
-import { checkOptions } from '../program/option-checks.ts';
+import { checkChoices, checkOptions } from '../program/option-checks.ts';
 import { type AppliedUpdate, applyUpdate, checkInput } from '../program/state.ts';
 import { recordChildEnds } from './child-ends.ts';
 import { migration } from './commit-migration.ts';
 import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
+import { encodeWithDigest } from './step-run.ts';
 import { ThreadState } from './thread-state.ts';
 import { type Chosen, type Crossed, checkedChoices, crossedEffects } from './time-travel-choices.ts';
 import { carriedResults, copyFields, isAskedAsSent } from './time-travel-copy.ts';
@@ -38,7 +39,7 @@ import {
   type TravelParts,
   unknownCheckpoint,
 } from './time-travel-parts.ts';
-import { linesOn, type Standing, standingAt } from './time-travel-standing.ts';
+import { awaitsReplay, linesOn, type Standing, standingAt } from './time-travel-standing.ts';
 
 export interface ForkOptions extends GoBackOptions {
   /** The id of the new thread. */
@@ -53,18 +54,19 @@ type Present = Extract<Condition, { kind: 'present' }>;
  * Makes the thread `id` from a checkpoint; resolves once it is durable. Asked for again, the same fork is left as it is. Calls
  * of the checkpoint's next step that the source made, and calls in doubt, need a choice: `reuse` or `redo`.
  *
- * @throws `thread_id_invalid`, `thread_exists`, `checkpoint_unknown`, `choice_needed`, `choice_unknown`, `choice_invalid`,
+ * @throws `thread_id_invalid`, `thread_exists`, `fork_differs`, `checkpoint_unknown`, `choice_needed`, `choice_unknown`, `choice_invalid`,
  * `field_unknown`, `state_invalid`, `value_not_storable`, `agent_too_old`: nothing was made. `fork_interrupted`: nothing is visible; ask again.
  */
 export async function fork(parts: TravelParts, checkpoint: CheckpointId, options: ForkOptions): Promise<void> {
   checkOptions('fork(checkpoint, options)', options, ['id', 'edit', 'effects', 'reason']);
+  checkChoices('fork(checkpoint, options)', options.effects);
   const problem = threadIdProblem(options.id);
   if (problem !== undefined) throw engineErrors.make('thread_id_invalid', { problem });
   const id = options.id as ThreadId;
   const { keyRing, store } = parts.ports;
   const target = await checkpointOf(parts, checkpoint);
   const hash = await keyRing.threadHash(parts.options.namespace ?? 'default', id);
-  if (await isThere(parts, checkpoint, hash, id)) return;
+  if (await isThere(parts, checkpoint, hash, options)) return;
   refuseNewer(parts, target);
 
   const standing = await standingAt(parts.codec, target);
@@ -72,7 +74,7 @@ export async function fork(parts: TravelParts, checkpoint: CheckpointId, options
     unlessGone(parts, checkpoint, error),
   );
   const { from, edited } = await editedFrom(parts, target, options.edit);
-  const pin = await pinned(parts, checkpoint, hash, id);
+  const pin = await pinned(parts, checkpoint, hash, options);
   const { owner = 'local', namespace = 'default', agent } = parts.options;
   const identity = { id, namespace, owner, agent: agent.name, createdAtMs: pin.atMs, parent: null };
   const key = await keyRing.createThread(hash, pin.incarnation, identity);
@@ -100,19 +102,40 @@ export async function fork(parts: TravelParts, checkpoint: CheckpointId, options
 /**
  * Whether the thread is this fork already.
  *
- * @throws `thread_exists` if it is another thread.
+ * @throws `thread_exists` if it is another thread, `fork_differs` if it was asked for otherwise.
  */
 async function isThere(
   { ports, codec }: TravelParts,
   checkpoint: CheckpointId,
   hash: ThreadHash,
-  thread: ThreadId,
+  options: ForkOptions,
 ): Promise<boolean> {
   const row = await ports.store.readThread(hash);
   if (row === undefined) return false;
   const pin = await pinOf(codec, checkpoint, hash);
-  if (pin?.incarnation === row.incarnation) return true;
-  throw travelErrors.make('thread_exists', { thread });
+  if (pin?.incarnation !== row.incarnation) throw travelErrors.make('thread_exists', { thread: options.id });
+  await refuseOther(codec, pin, options, true);
+  return true;
+}
+
+/**
+ * What there is of the fork was made for what was asked then. Of one that is whole, only what is given now can differ.
+ *
+ * @throws `fork_differs`
+ */
+async function refuseOther(codec: ThreadCodec, { asked }: Pin, options: ForkOptions, isWhole: boolean): Promise<void> {
+  if (asked === null) return;
+  const now = await digestsOf(codec, options);
+  const isGiven = [options.edit !== undefined, Object.keys(options.effects ?? {}).length > 0];
+  const differs = now.some((digest, index) => digest !== asked[index] && (isGiven[index] || !isWhole));
+  if (differs) throw travelErrors.make('fork_differs', { thread: options.id });
+}
+
+/** Of the edit, and of the choices. */
+async function digestsOf(codec: ThreadCodec, { edit, effects }: ForkOptions): Promise<readonly [string, string]> {
+  const chosen = Object.entries(effects ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const digestOf = async (value: unknown) => (await encodeWithDigest(codec, value, 'edit')).digest;
+  return [await digestOf(edit ?? null), await digestOf(chosen)];
 }
 
 async function pinOf(codec: ThreadCodec, checkpoint: CheckpointId, hash: ThreadHash): Promise<Pin | undefined> {
@@ -127,14 +150,24 @@ async function unlessGone(parts: TravelParts, checkpoint: CheckpointId, error: u
 }
 
 /** The pin of this fork: the one that is there, unless it is of a thread that was deleted since, or a new one. */
-async function pinned(parts: TravelParts, checkpoint: CheckpointId, hash: ThreadHash, thread: ThreadId): Promise<Pin> {
+async function pinned(
+  parts: TravelParts,
+  checkpoint: CheckpointId,
+  hash: ThreadHash,
+  options: ForkOptions,
+): Promise<Pin> {
   const { ports, codec } = parts;
   const at = pinKey(checkpoint, hash);
   for (;;) {
     const known = await codec.source.get('checkpoints', codec.thread, at);
-    if (known !== undefined && !(await isStale(ports.store, codec, known))) return openPin(codec, known);
+    if (known !== undefined && !(await isStale(ports.store, codec, known))) {
+      const pin = await openPin(codec, known);
+      await refuseOther(codec, pin, options, false);
+      return pin;
+    }
     const incarnation = randomId(ports.random) as Incarnation;
-    const pin: Pin = { thread, incarnation, atMs: ports.clock.nowMs() };
+    const asked = await digestsOf(codec, options);
+    const pin: Pin = { thread: options.id, incarnation, atMs: ports.clock.nowMs(), asked };
     const after = (await ports.store.readTombstone(hash))?.incarnation ?? null;
     const result = await give(ports, {
       id: randomId(ports.random) as CommitId,
@@ -166,7 +199,11 @@ async function choicesFor(
   const { effects: crossed } = await crossedEffects(codec, { ...image, state: null }, standing, parts.isLive);
   const { steps } = standing;
   const isNeeded = ({ entry, status }: (typeof crossed)[number]) =>
-    entry === undefined || entry.outcome === undefined || steps.has(entry.intent.step) || status === 'in_doubt';
+    entry === undefined ||
+    entry.outcome === undefined ||
+    steps.has(entry.intent.step) ||
+    status === 'in_doubt' ||
+    awaitsReplay(standing.ledger, entry.intent);
   const edited = new Set<Crossed>();
   for (const effect of crossed) {
     if (effect.entry !== undefined && !(await isAskedAsSent(codec, effect.entry))) edited.add(effect);

@@ -1,4 +1,5 @@
 /** What all of time travel is given, and the checkpoint that it begins with. */
+import { textOf } from '../base/errors.ts';
 import { codecErrors } from '../codec/errors.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openStateImage, type StateImage } from '../codec/thread-image.ts';
@@ -41,7 +42,7 @@ export async function checkpointOf(parts: Pick<TravelParts, 'codec' | 'id'>, id:
 }
 
 export function unknownCheckpoint({ id: thread }: Pick<TravelParts, 'id'>, checkpoint: unknown) {
-  return engineErrors.make('checkpoint_unknown', { thread, checkpoint: String(checkpoint) });
+  return engineErrors.make('checkpoint_unknown', { thread, checkpoint: textOf(checkpoint) });
 }
 
 /** @throws `agent_too_old` where newer code made the checkpoint: what is made of it would pass for this code's own. */

@@ -8,6 +8,7 @@ import { openStateImage, type StateImage, type ThreadImage } from '../codec/thre
 import type { CheckpointId } from '../model/ids.ts';
 import { isAbandoned, type Past } from '../model/past.ts';
 import { type CallKind, isCallOf, mustNotRepeat } from './calls-between.ts';
+import type { StepLedger } from './step-ledger.ts';
 import { fieldsOn } from './time-travel-new-lineage.ts';
 import { awaitsReplay, isPassedOver } from './time-travel-standing.ts';
 
@@ -39,11 +40,18 @@ export async function checkpointBefore(
 
 /**
  * Whether an effect that no policy makes again, or one that is not known any more, awaits a step that a repair lets run again: a
- * step in a new lineage leads to others than that one.
+ * step in a new lineage leads to others than that one. Not where the failure is on record itself: then so is what was decided about
+ * it, and it leads where it led.
  */
-export async function isRepairOutstanding(codec: ThreadCodec, { state }: ThreadImage): Promise<boolean> {
+export async function isRepairOutstanding(
+  codec: ThreadCodec,
+  { state }: ThreadImage,
+  failed: Pick<StepLedger, 'nodeFailures'>,
+): Promise<boolean> {
   const { ledger, past } = state?.checkpoint.control ?? {};
   if (!ledger?.replay || past === undefined) return false;
+  const failure = failed.nodeFailures.at(-1)?.intent.number;
+  if (failure !== undefined && failure <= ledger.replay.to) return false;
   const { entries, lost } = await readLedger(codec, ledger.replay.after, ledger.replay.to);
   const isOwn = (entry: LedgerEntry) => awaitsReplay(ledger, entry.intent) && !isAbandoned(past, entry.intent.number);
   return lost.length > 0 || entries.some((entry) => isOwn(entry) && mustNotRepeat(entry));

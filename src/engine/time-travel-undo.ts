@@ -24,6 +24,7 @@ import type { EngineOptions, RunPorts } from './ports.ts';
 import { entryOfTheCall, readEntry } from './reuse.ts';
 import { StepLedger, settles } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
+import { ledgerHere } from './step-trace.ts';
 import { StepWaits } from './step-waits.ts';
 import { summaryOf } from './summary.ts';
 import type { ThreadWriter } from './thread-writer.ts';
@@ -169,12 +170,7 @@ async function commitUndone(
   const nowMs = ports.clock.nowMs();
   const { state } = await writer.checkpoint((image) => {
     const { past } = controlOf(image, 0);
-    const ledger = {
-      count: image.row.ledger,
-      digest: image.control.ledgerDigest,
-      from: image.row.ledger,
-      replay: null,
-    };
+    const ledger = ledgerHere(image);
     return planFor(
       image,
       {

@@ -14,7 +14,7 @@ import { openThreadImage, type StateImage, type ThreadImage } from '../codec/thr
 import type { ThreadEvent } from '../model/event.ts';
 import { type CheckpointId, checkpointIdFor } from '../model/ids.ts';
 import type { StandingChoice } from '../model/past.ts';
-import { checkOptions } from '../program/option-checks.ts';
+import { checkChoices, checkOptions } from '../program/option-checks.ts';
 import { checkInput } from '../program/state.ts';
 import { recordChildEnds } from './child-ends.ts';
 import { Children } from './children.ts';
@@ -51,6 +51,7 @@ export async function rollBack(
   options: GoBackOptions = {},
 ): Promise<CheckpointId> {
   checkOptions('rollBack(checkpoint, options)', options, ['effects', 'reason']);
+  checkChoices('rollBack(checkpoint, options)', options.effects);
   const prepare = async (image: ThreadImage): Promise<Departure | CheckpointId> => {
     const { state } = image;
     if (state === null) throw unknownCheckpoint(parts, checkpoint);
@@ -72,6 +73,7 @@ export async function rollBack(
 export async function edit(parts: TravelParts, update: object, options: GoBackOptions = {}): Promise<CheckpointId> {
   const { agent } = parts.options;
   checkOptions('edit(update, options)', options, ['effects', 'reason']);
+  checkChoices('edit(update, options)', options.effects);
   checkInput(agent.state, update);
   const prepare = async ({ state }: ThreadImage): Promise<Departure> => {
     if (state === null) throw travelErrors.make('thread_empty', { thread: parts.id });

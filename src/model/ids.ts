@@ -37,7 +37,8 @@ export function checkpointIdFor(sequence: number, random: Random): CheckpointId 
 }
 
 /** The sequence number inside a checkpoint id, or `undefined` if it is none. */
-export function sequenceOf(id: string): number | undefined {
+export function sequenceOf(id: unknown): number | undefined {
+  if (typeof id !== 'string') return undefined;
   return /^[0-9a-f]{10}-[\w-]{12}$/.test(id) ? Number.parseInt(id.slice(0, sequenceDigits), 16) : undefined;
 }
 

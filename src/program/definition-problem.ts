@@ -92,7 +92,8 @@ export function toolDefinitionProblem(name: string, tool: object): string | unde
 }
 
 function missingIn(what: string, definition: object): string | undefined {
-  return 'run' in definition ? undefined : `${what} has no run: give a function`;
+  const { run } = definition as { readonly run?: unknown };
+  return typeof run === 'function' ? undefined : `${what} has no run: give a function`;
 }
 
 function problemIn(what: string, definition: unknown, checks: Checks): string | undefined {

@@ -54,7 +54,7 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
   {
     agent_invalid: (d) => `Agent "${d.agent}" cannot be used: ${d.problem}.`,
     node_unknown: (d) =>
-      `Version ${d.version} of agent "${d.agent}" has no node "${d.node}"; it has ${d.known}. Correct the goto(…) or edge that leads there; where an earlier version had it, bring it back: the thread goes on there.`,
+      `Version ${d.version} of agent "${d.agent}" has no node "${d.node}"; it has ${d.known}. Correct the goto(…) or edge that leads there; where an earlier version had it, bring it back, or name its new name in "aliases": the thread goes on there.`,
     node_returned_nothing: (d) =>
       `Node "${d.node}" returned nothing that goto(…), end(…) or update(…) made. Return one of them.`,
     node_timed_out: (d) => `Node "${d.node}" did not end within ${d.afterMs} ms, its timeLimitMs.`,

@@ -1,4 +1,5 @@
 /** The options of a call, as JavaScript hands them in: names that are misspelt, words that are not among the known ones. */
+import { isPlainObject, notPlain } from '../base/plain-object.ts';
 import { isSchema } from '../model/field-problem.ts';
 import { kindOf, refuse } from './arguments.ts';
 
@@ -28,4 +29,10 @@ export function checkAmount(call: string, what: string, given: unknown, kind: 'f
   if (fits) return;
   const wanted = kind === 'from 0' ? 'a number from 0' : 'a whole number from 1';
   refuse(call, `${what} is ${typeof given === 'number' ? given : kindOf(given)}, not ${wanted}`);
+}
+
+/** The choices for effects, where some are given: an object by their keys. @throws `argument_invalid` */
+export function checkChoices(call: string, effects: unknown): void {
+  if (effects !== undefined && !isPlainObject(effects))
+    refuse(call, `its effects are ${notPlain(effects)}, not an object by their keys`);
 }

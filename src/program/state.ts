@@ -1,4 +1,5 @@
 /** Applies updates to a state: pure, through the reducers, checked against the schemas. */
+import { isPlainObject, notPlain } from '../base/plain-object.ts';
 import type { Fields } from '../model/fields.ts';
 import { validate } from '../model/schema.ts';
 import { programErrors } from './errors.ts';
@@ -14,6 +15,7 @@ export interface AppliedUpdate {
 export function applyUpdate(fields: Fields, current: Readonly<Record<string, unknown>>, update: object): AppliedUpdate {
   const set = new Map<string, unknown>();
   const append = new Map<string, readonly unknown[]>();
+  checkPlain('(the update)', update);
   for (const [name, change] of Object.entries(update)) {
     if (change === undefined) continue;
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -39,17 +41,18 @@ export function applyUpdate(fields: Fields, current: Readonly<Record<string, unk
  * @throws `field_unknown`, `state_invalid`
  */
 export function checkInput(fields: Fields, update: object): void {
-  if (typeof update !== 'object' || update === null || Array.isArray(update)) {
-    throw invalid(
-      '(the input)',
-      `it is ${update === null ? 'null' : typeof update}; give an object with the fields to change`,
-    );
-  }
+  checkPlain('(the input)', update);
   const free = Object.entries(update).filter(([name]) => {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     return field?.kind !== 'value' || field.reduce === undefined;
   });
   applyUpdate(fields, {}, Object.fromEntries(free));
+}
+
+/** Of anything else no field would be found, and nothing would be changed without a word. */
+function checkPlain(what: string, update: unknown): void {
+  if (!isPlainObject(update))
+    throw invalid(what, `it is ${notPlain(update)}; give an object with the fields to change`);
 }
 
 /** The value of each value field before the first step. */

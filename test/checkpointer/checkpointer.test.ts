@@ -341,6 +341,16 @@ describe('deleting', () => {
     expect(await (await open({}, overtaken)).load('t')).toEqual({ step: 2 });
   });
 
+  test('[A1c, I10] an id that is undefined is refused, and does not delete the thread', async () => {
+    const saver = await open();
+    await saver.save('t', { n: 1 });
+    const [, another] = await saver.list('t');
+    await expect(saver.delete('t', another?.id)).rejects.toMatchObject({ code: 'checkpoint_unknown' });
+    expect(await saver.load('t')).toEqual({ n: 1 });
+    await saver.delete('t');
+    expect(await saver.load('t')).toBeUndefined();
+  });
+
   test('[A1c] the head is refused', async () => {
     const saver = await open();
     const id = await saver.save('t', { n: 1 });

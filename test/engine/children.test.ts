@@ -10,6 +10,7 @@ import { tool } from '../../src/program/tool.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Cut, CuttingStore, Life } from '../../src/testing/cutting-store.ts';
 import { TestWorld } from '../../src/testing/test-engine.ts';
+import { model } from './sender-family.ts';
 import { answer, head, only, plainState, quiet, Scene, withMethods } from './support.ts';
 
 const said = { said: log(z.string()) };
@@ -69,6 +70,38 @@ async function begun(agent: AnyAgent, world = new TestWorld()) {
 }
 
 describe('children', () => {
+  test('[B7c, B2a] count in the budget of their parent, which starts none once it is used up', async () => {
+    const kid = defineAgent({
+      name: 'kid',
+      version: 1,
+      state: said,
+      start: 'go',
+      nodes: { go: async (_state, { model, end }) => end({ said: [await model.text('well?')] }) },
+    });
+    const parent = defineAgent({
+      name: 'parent',
+      version: 1,
+      state: said,
+      agents: [kid],
+      limits: { tokens: 6 },
+      start: 'go',
+      nodes: {
+        go: async (_state, { child, end }) => {
+          for (let count = 0; count < 4; count += 1) await child(kid, {});
+          return end();
+        },
+      },
+    });
+    const engine = await new TestWorld().engine({ agent: parent, model }); // each answer takes 3 tokens
+    await engine.thread('thread').send({});
+
+    expect(await runAll(engine)).toEqual({ end: 'out_of_budget' });
+    expect(await engine.threads(100, { children: true })).toHaveLength(3);
+    await engine.thread('thread').extend({ tokens: 100 });
+    expect(await runAll(engine)).toEqual({ end: 'done' });
+    expect((await head(engine.thread('thread'))).control.spent.tokens).toBe(12);
+  });
+
   test('[B2a] run each on a thread of its own, with checkpoints of its own; the parent waits and gets their ends', async () => {
     const { engine } = await begun(parentOf([1, 2]));
 

@@ -256,6 +256,17 @@ describe('refused, with the version that wrote it, and nothing is changed:', () 
     expect(await blocked(await givenOld(), agentOf(5, moved))).toMatchObject({ code: 'migration_failed' });
   });
 
+  test.each([
+    ['a list', []],
+    ['an instance of Map', new Map()],
+    ['an instance of Date', new Date(0)],
+  ])('[A10d] %s in place of the fields', async (what, given) => {
+    expect(await blocked(await givenOld(), agentOf(2, { 2: () => given as never }))).toMatchObject({
+      code: 'migration_failed',
+      details: { reason: `it returned ${what}, not the fields` },
+    });
+  });
+
   test('[A10d] a field that the agent does not declare', async () => {
     const misspelt: Migrations = { 2: ({ name, ...rest }) => ({ ...rest, nmaes: [name] }) };
     expect(await blocked(await givenOld(), agentOf(2, misspelt))).toMatchObject({

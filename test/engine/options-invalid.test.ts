@@ -1,6 +1,7 @@
 /** What JavaScript lets through: options that there are not, arguments that are changed after they were handed over. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import type { EngineThread } from '../../src/engine/engine-thread.ts';
 import { log, value } from '../../src/model/fields.ts';
 import { FileRef } from '../../src/model/file-ref.ts';
 import { defineAgent } from '../../src/program/agent.ts';
@@ -241,4 +242,67 @@ test('[A7a] a file is made of bytes or of a text', async () => {
   expect(await FileRef.from({ name: 'a.txt', bytes: 'grün' }).text()).toBe('grün');
   expect(FileRef.from({ name: 'a.txt', bytes: 'grün' }).sizeBytes).toBe(5);
   expect(() => FileRef.from({ name: 'a.txt', bytes: any([1, 2]) })).toThrow('no Uint8Array and no text');
+});
+
+describe('what has no text', () => {
+  const evil = any<never>({ toString: 1, valueOf: 1 });
+
+  test.each<[what: string, ask: (thread: EngineThread) => Promise<unknown>, code: string]>([
+    ['effects that are null', (thread) => thread.edit({ name: 'x' }, { effects: any(null) }), 'argument_invalid'],
+    ['effects in a list', (thread) => thread.edit({ name: 'x' }, { effects: any([]) }), 'argument_invalid'],
+    [
+      'a fork with effects that are null',
+      (thread) => thread.fork(evil, { id: 'f', effects: any(null) }),
+      'argument_invalid',
+    ],
+    ['pins that are null', (thread) => thread.compact({}, any(null)), 'retention_invalid'],
+    ['pins that are a text', (thread) => thread.compact({}, any('x')), 'retention_invalid'],
+    ['a pin', (thread) => thread.compact({}, [evil]), 'checkpoint_unknown'],
+    ['the wait to be answered', (thread) => thread.answer(evil, '', { decision: 'give_up' }), 'wait_unknown'],
+    ['the checkpoint to go back to', (thread) => thread.rollBack(evil), 'checkpoint_unknown'],
+    ['the checkpoint to look at', (thread) => thread.inspect(evil), 'checkpoint_unknown'],
+    ['a policy of the inbox', (thread) => thread.send({}, 'd', evil), 'policy_unknown'],
+    ['the name of an event', (thread) => thread.signal(evil), 'event_name_invalid'],
+  ])('[C2a] as %s is refused with a typed error', async (_what, ask, code) => {
+    const thread = await new TravelWorld().done();
+    await expect(ask(thread)).rejects.toMatchObject({ code });
+  });
+});
+
+describe('an update that is no plain object', () => {
+  const strange: readonly [what: string, update: object][] = [
+    ['a promise: await it', Promise.resolve({ said: ['x'] })],
+    ['an instance of Map', new Map([['said', ['x']]])],
+    ['an instance of Date', new Date(0)],
+    ['a list', [['said', 'x']]],
+  ];
+
+  test.each(strange)('[B1a, C2a] as %s fails its step, and is not passed over', async (what, update) => {
+    const agent = defineAgent({
+      name: 'strange',
+      version: 1,
+      state: { said: log(z.string()) },
+      start: 'go',
+      nodes: { go: { retry: { attempts: 1 }, run: (_state, { end }) => end(any(update)) } },
+    });
+    const end = await (await new Scene({ agent }).begun()).run();
+    expect(end).toMatchObject({
+      end: 'failed',
+      failure: { code: 'state_invalid', details: { problem: expect.stringContaining(what) } },
+    });
+  });
+
+  test.each(strange)(
+    '[B11a, B12d, C2a] as %s is neither sent nor edited in, and nothing changes',
+    async (what, update) => {
+      const thread = await new TravelWorld().done();
+      const [before, inbox] = [await thread.checkpoints(), (await thread.row())?.inbox];
+      const refused = { code: 'state_invalid', details: { problem: expect.stringContaining(what) } };
+
+      await expect(thread.send(update)).rejects.toMatchObject(refused);
+      await expect(thread.edit(update)).rejects.toMatchObject(refused);
+      expect(await thread.checkpoints()).toEqual(before);
+      expect((await thread.row())?.inbox).toBe(inbox);
+    },
+  );
 });

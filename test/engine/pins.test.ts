@@ -67,6 +67,27 @@ describe('a pin', () => {
     });
   });
 
+  test('[B12d] that was set for another edit, or for other choices, is not taken for what is asked', async () => {
+    const { world, source, at, effects, over } = await givenSource();
+    const [effect] = Object.keys(effects);
+    const differs = { code: 'fork_differs', details: { thread: 'fork' } };
+    const store = world.scene.world.store();
+    const cutOff = await over(
+      withMethods(store, { createThread: () => Promise.reject(new Error('the power is cut')) }),
+    );
+    await expect(cutOff.fork(at, { id: 'fork', effects, edit: { name: 'bob' } })).rejects.toThrow('the power is cut');
+
+    await expect(source.fork(at, { id: 'fork', effects })).rejects.toMatchObject(differs);
+    await expect(source.fork(at, { id: 'fork', effects, edit: { name: 'cid' } })).rejects.toMatchObject(differs);
+    await source.fork(at, { id: 'fork', effects, edit: { name: 'bob' }, reason: 'once more' });
+    await source.fork(at, { id: 'fork', effects, edit: { name: 'bob' } });
+    const others = { ...effects, [String(effect)]: 'reuse' } as const;
+    await expect(source.fork(at, { id: 'fork', effects: others, edit: { name: 'bob' } })).rejects.toMatchObject(
+      differs,
+    );
+    await source.fork(at, { id: 'another', effects: others });
+  });
+
   test('[A12e, B12d] keeps it from a compaction too: it can be restored, and the same fork is asked for again', async () => {
     const { source, at, effects, ids } = await givenSource();
     await source.fork(at, { id: 'fork', effects });

@@ -107,7 +107,13 @@ class Builder {
       await sealPin(
         codec,
         pinKey(first.id, hash),
-        { thread: 'fork', incarnation: made.row.incarnation, atMs: 9, after: null },
+        {
+          thread: 'fork',
+          incarnation: made.row.incarnation,
+          atMs: 9,
+          asked: ['DDDDDDDDDDDDDDDDDDDDDD', 'EEEEEEEEEEEEEEEEEEEEEE'],
+          after: null,
+        },
         'create',
       ),
       ...(await this.#waits(codec, waits)),

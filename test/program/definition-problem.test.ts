@@ -54,7 +54,7 @@ test.each([
   [{ edges: { go: 7 } }, {}, {}, 'the edge from "go" leads to "7", but its nodes are "go"'],
   [{ edges: { go: 'gone' } }, {}, {}, 'the edge from "go" leads to "gone", but its nodes are "go"'],
   [{ limits: 7 }, {}, {}, 'it has the limits 7, not an object'],
-  [{ limits: { tokens: '7' } }, {}, {}, 'limits.tokens is 7, not a number above 0'],
+  [{ limits: { tokens: '7' } }, {}, {}, 'limits.tokens is "7", not a number above 0'],
   [{ limits: { tokens: 0 } }, {}, {}, 'limits.tokens is 0, not a number above 0'],
   [{ limits: { runMs: Infinity } }, {}, {}, 'limits.runMs is Infinity, not a number above 0'],
   [{ limits: { token: 7 } }, {}, {}, 'limits has "token"; there are runMs, tokens, cost'],
@@ -142,6 +142,7 @@ test.each([
   [{}, {}, { settleMs: '5' }, 'tool "get" has the settleMs "5", not a number from 0'],
   [{}, {}, { retry: null }, 'tool "get" has the retry null, not an object'],
   [{ tools: { get: bare } }, {}, {}, 'tool "get" has no run: give a function'],
+  [{}, {}, { run: undefined }, 'tool "get" has no run: give a function'],
   [{ tools: { get: { ...bare, run: pass, input: undefined } } }, {}, {}, 'tool "get" has no input: give a schema'],
   [{}, {}, { input: {} }, 'tool "get" has no input: give a schema'],
 ])('[B1a] a definition with %j, a node with %j, a tool with %j is refused', (agent, node, changed, problem) => {

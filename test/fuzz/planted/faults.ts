@@ -16,19 +16,19 @@ const fault = (name: string, file: string, find: string, replace: string): Plant
 });
 
 export const plantedFaults: readonly PlantedFault[] = [
-  fault('the seal leaves out the key', 'codec/envelope.ts', ' key, format, keyId', ' format, keyId'),
+  fault('the seal leaves out the key', 'codec/envelope.ts', '[key, format, keyId', '[format, keyId'),
   fault(
     'the seal leaves out the incarnation',
     'codec/envelope.ts',
-    ' incarnation, key, format, keyId',
-    ' key, format, keyId',
+    'database, table, thread, incarnation]);',
+    'database, table, thread]);',
   ),
   fault('the seal leaves out the database', 'codec/envelope.ts', "['holdfast/1', database,", "['holdfast/1',"),
   fault(
     'the seal leaves out the plain fields',
     'codec/envelope.ts',
-    'Object.keys(plain).sort()) parts',
-    '[] as string[]) parts',
+    'const names = Object.keys(plain);',
+    'const names = Object.keys(plain).slice(0, 0);',
   ),
   fault("the seal leaves out the parent's tag", 'codec/envelope.ts', ' keyId, parentTag];', ' keyId];'),
   fault(
