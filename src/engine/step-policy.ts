@@ -152,7 +152,7 @@ export class StepPolicy {
     if (run.ledger.entries.some((entry) => isCallOf(entry, before))) return this.#again(ended, decision, { hint });
     if (boundary.lines.forks.size > 0 || run.ledger.entries.some(mustNotRepeat)) return undefined;
     const { writer, options, ports } = boundary.parts;
-    const target = await checkpointBefore(writer.codec, boundary.image, before);
+    const target = await checkpointBefore(writer.codec, boundary.image, before, run.ledger);
     const [scheduled] = target?.checkpoint.position.next ?? [];
     if (target === undefined || scheduled === undefined) return undefined;
     const after = await boundary.commitClosing(

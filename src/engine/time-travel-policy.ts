@@ -20,6 +20,7 @@ export async function checkpointBefore(
   codec: ThreadCodec,
   image: ThreadImage,
   kind: CallKind,
+  failed: FailedStep,
 ): Promise<StateImage | undefined> {
   const run = await checkpointsOfRun(codec, image);
   const first = run.at(-1);
@@ -31,11 +32,23 @@ export async function checkpointBefore(
     const made = entries.filter(({ intent }) => intent.step === checkpoint.position.step);
     if (checkpoint.cause !== 'step' || target === undefined || !made.some((entry) => isCallOf(entry, kind))) continue;
     const steps = new Set(target.position.next.map(({ step }) => step));
-    const between = entries.filter(({ intent }) => isPassedOver({ steps, ledger: target.control.ledger }, intent));
+    const until = failureOnRecord(image, failed) ?? Number.POSITIVE_INFINITY; // what came later came of this decision
+    const isBetween = ({ intent }: LedgerEntry) =>
+      intent.number < until && isPassedOver({ steps, ledger: target.control.ledger }, intent);
+    const between = entries.filter(isBetween);
     if (target.position.next.length !== 1 || between.some(mustNotRepeat)) return undefined;
     return openStateImage(codec, target.id);
   }
   return undefined;
+}
+
+type FailedStep = Pick<StepLedger, 'nodeFailures'>;
+
+/** The entry of the step's last failure, where that is one which a repair lets happen again. */
+function failureOnRecord({ state }: ThreadImage, { nodeFailures }: FailedStep): number | undefined {
+  const number = nodeFailures.at(-1)?.intent.number;
+  const to = state?.checkpoint.control.ledger.replay?.to ?? 0;
+  return number !== undefined && number <= to ? number : undefined;
 }
 
 /**
@@ -45,13 +58,11 @@ export async function checkpointBefore(
  */
 export async function isRepairOutstanding(
   codec: ThreadCodec,
-  { state }: ThreadImage,
-  failed: Pick<StepLedger, 'nodeFailures'>,
+  image: ThreadImage,
+  failed: FailedStep,
 ): Promise<boolean> {
-  const { ledger, past } = state?.checkpoint.control ?? {};
-  if (!ledger?.replay || past === undefined) return false;
-  const failure = failed.nodeFailures.at(-1)?.intent.number;
-  if (failure !== undefined && failure <= ledger.replay.to) return false;
+  const { ledger, past } = image.state?.checkpoint.control ?? {};
+  if (!ledger?.replay || past === undefined || failureOnRecord(image, failed) !== undefined) return false;
   const { entries, lost } = await readLedger(codec, ledger.replay.after, ledger.replay.to);
   const isOwn = (entry: LedgerEntry) => awaitsReplay(ledger, entry.intent) && !isAbandoned(past, entry.intent.number);
   return lost.length > 0 || entries.some((entry) => isOwn(entry) && mustNotRepeat(entry));

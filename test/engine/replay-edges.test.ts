@@ -247,3 +247,36 @@ test('[A11c, B12d] a fork of a head whose steps run again after a repair asks fo
   expect((await head(heir)).cause).toBe('repaired');
   await expect(heir.fork((await head(heir)).id, { id: 'other' })).rejects.toMatchObject({ code: 'choice_needed' });
 });
+
+test('[A11c, B8c] where a policy went back, it goes back again after a repair, and what came of it is found', async () => {
+  const paid: string[] = [];
+  let breaks = 1;
+  const look = tool({ name: 'look', description: 'Looks', input: z.object({}), effect: 'read', run: () => 'seen' });
+  const agent = defineAgent({
+    name: 'trip',
+    version: 1,
+    state: { notes: log(z.string()) },
+    tools: { pay: payTool(paid), look },
+    policy: [{ node: 'check', action: 'go_back', before: 'load', hint: 'again' }],
+    start: 'look',
+    nodes: {
+      look: async (_, { call, goto }) => goto('check', { notes: [await call('look', {})] }),
+      check: {
+        retry: { attempts: 1 },
+        run: (_, { goto }) => {
+          breaks -= 1;
+          if (breaks >= 0) throw new Error('It was busy.');
+          return goto('pay');
+        },
+      },
+      pay: async (_, { call, goto }) => goto('ask', { notes: [await call('pay', { to: 'inn' })] }),
+      ask: async (_, { ask, end }) => end({ notes: [String(await ask('Well?'))] }),
+    },
+  });
+  const scene = new Scene({ agent });
+  expect(await (await scene.begun()).run()).toEqual({ end: 'waiting' });
+  loseFrom(scene, 1);
+
+  expect(await (await scene.open()).run()).toEqual({ end: 'waiting' });
+  expect(paid).toEqual(['inn']);
+});
