@@ -15,8 +15,8 @@ export interface Pin {
   readonly thread: string;
   readonly incarnation: Incarnation;
   readonly atMs: number;
-  /** Digests of the edit and of the choices that it was asked with; `null` for a pin of before they were kept. */
-  readonly asked: readonly [edit: string, choices: string] | null;
+  /** Digests of the edit and of the keys of the results that it was to take along; `null` for a pin of before they were kept. */
+  readonly asked: readonly [edit: string, reused: string] | null;
 }
 
 export function pinKey(checkpoint: CheckpointId, fork: ThreadHash): string {

@@ -131,11 +131,11 @@ async function refuseOther(codec: ThreadCodec, { asked }: Pin, options: ForkOpti
   if (differs) throw travelErrors.make('fork_differs', { thread: options.id });
 }
 
-/** Of the edit, and of the choices. */
+/** Of the edit, and of the results that it takes along: of a call that is made again there is nothing in it. */
 async function digestsOf(codec: ThreadCodec, { edit, effects }: ForkOptions): Promise<readonly [string, string]> {
-  const chosen = Object.entries(effects ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const reused = Object.entries(effects ?? {}).flatMap(([key, choice]) => (choice === 'reuse' ? [key] : []));
   const digestOf = async (value: unknown) => (await encodeWithDigest(codec, value, 'edit')).digest;
-  return [await digestOf(edit ?? null), await digestOf(chosen)];
+  return [await digestOf(edit ?? null), await digestOf(reused.sort())];
 }
 
 async function pinOf(codec: ThreadCodec, checkpoint: CheckpointId, hash: ThreadHash): Promise<Pin | undefined> {

@@ -25,7 +25,7 @@ function leavesOf(world: World, life: Life, watchOf: WatchOf): Leaves {
     if (!life.isOver) watch.called(life, kind, name, effectKey, attempt, timeline.wallMs);
     return life.pass({ kind: 'outside', name: `${kind} ${name}` }, async () => {
       // Who stood still in between and was not robbed finds its connection gone; what a robbed one sends, leaves.
-      if (timeline.nowMs > beganAtMs && !watch.wasRobbed(life)) throw new Error('The connection was closed.');
+      if (timeline.nowMs > beganAtMs && watch.isNewest(life)) throw new Error('The connection was closed.');
       return go();
     });
   };

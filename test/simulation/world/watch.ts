@@ -183,7 +183,7 @@ export class Watch {
 
   /** A node takes its process away. One that has lost its lease meanwhile is no process that was resumed. */
   poisoned(life: Life): void {
-    if (life.isOver || !this.#isNewest(life)) return;
+    if (life.isOver || !this.isNewest(life)) return;
     this.poisonings += 1;
     this.mostPoisonings = Math.max(this.mostPoisonings, this.poisonings);
   }
@@ -211,7 +211,7 @@ export class Watch {
     if (wallMs > intent.notAfterMs) {
       this.#findings.violate('not-after', `${name} was called ${wallMs - intent.notAfterMs} ms after its notAfter.`);
     }
-    if (this.#knowsResult(life, key) && this.#isNewest(life)) {
+    if (this.#knowsResult(life, key) && this.isNewest(life)) {
       this.#findings.violate(
         'no-call-after-result',
         `${name} was called (attempt ${attempt}) with its result on record (I6).`,
@@ -238,7 +238,7 @@ export class Watch {
 
   /** Whether there is a thread that another process took up since. */
   isStale(life: Life): boolean {
-    return this.row !== undefined && !this.#isNewest(life);
+    return this.row !== undefined && !this.isNewest(life);
   }
 
   /** Whether this effect was ever begun. */
@@ -250,12 +250,8 @@ export class Watch {
     return this.#leases.get(life) ?? noLease;
   }
 
-  /** Whether another runner took the lease of this one. */
-  wasRobbed(life: Life): boolean {
-    return !this.#isNewest(life);
-  }
-
-  #isNewest(life: Life): boolean {
+  /** Whether no other runner took the lease of this one. */
+  isNewest(life: Life): boolean {
     return this.row?.epoch.local === this.#leaseOf(life).epoch;
   }
 
