@@ -17,6 +17,9 @@ export interface DeadRecords {
 }
 
 export async function livingRecords(codec: ThreadCodec, retained: Retained): Promise<DeadRecords> {
+  // Read before all that may name them: a value that comes in between, with an input or an answer, is none of these, or is written
+  // anew under another commit, and is left alone.
+  const chunks = await codec.source.range('blobs', codec.thread, {});
   const waits = await codec.source.range('waits', codec.thread, {});
   const deadWaits = await waitsOf(codec, waits, retained);
   const segments = await codec.source.range('segments', codec.thread, {});
@@ -25,13 +28,13 @@ export async function livingRecords(codec: ThreadCodec, retained: Retained): Pro
   const doomed = new Set([...deadWaits, ...deadSegments].map(({ key }) => key));
   const named = await namedBlobs(codec, retained, doomed);
   const blobs = new Map<string, StoredRecord[]>();
-  for (const chunk of await codec.source.range('blobs', codec.thread, {})) {
+  for (const chunk of chunks) {
     const [hash = ''] = chunk.key.split('.');
     blobs.set(hash, [...(blobs.get(hash) ?? []), chunk]);
   }
-  const isDead = ([hash, chunks]: [string, readonly StoredRecord[]]) =>
-    named !== undefined && !named.has(hash) && chunks.some(({ body }) => body.length > 0);
-  return { deadWaits, deadSegments, deadBlobs: [...blobs].filter(isDead).map(([, chunks]) => chunks) };
+  const isDead = ([hash, own]: [string, readonly StoredRecord[]]) =>
+    named !== undefined && !named.has(hash) && own.some(({ body }) => body.length > 0);
+  return { deadWaits, deadSegments, deadBlobs: [...blobs].filter(isDead).map(([, own]) => own) };
 }
 
 /** Answered waits of before what is kept; not of before a repair, and one that does not open stays. */

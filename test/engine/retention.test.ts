@@ -246,6 +246,32 @@ describe('compaction', () => {
     expect(await (await scene.open()).compact(ended)).toEqual({ deleted: {} });
   });
 
+  test.each(['before', 'after'] as const)(
+    '[A12d, I1] leaves alone a large value that comes with an input right %s it reads which there are',
+    async (when) => {
+      const { scene, handle } = given();
+      await handle('a');
+      const store = scene.world.store();
+      const text = 'x'.repeat(9_000);
+      let isSent = false;
+      const overtaken = withMethods(store, {
+        range: async (table, thread, range) => {
+          if (table !== 'blobs' || isSent) return store.range(table, thread, range);
+          isSent = true;
+          const before = when === 'after' ? await store.range(table, thread, range) : undefined;
+          await (await scene.open()).send({ text });
+          return before ?? store.range(table, thread, range);
+        },
+      });
+      await (await scene.open({ store: overtaken })).compact({ keepCheckpoints: 1, eventDays: 0 });
+
+      expect(isSent).toBe(true);
+      const thread = await scene.open();
+      expect(await thread.run()).toEqual({ end: 'done' });
+      expect((await plainState(thread)).text).toBe(text);
+    },
+  );
+
   test('[A6b, A6c] the event log goes on where it was cut, and shows no call as lost', async () => {
     const { scene, handle } = given();
     for (const text of ['a', 'b', 'c', 'd', 'e']) await handle(text);
