@@ -90,8 +90,8 @@ export const flowFaults: readonly PlantedFault[] = [
     'a policy tries a step with a payment in it once more',
     'a step with a payment in it is not tried once more',
     'engine/step-policy.ts',
-    '    if (run.ledger.entries.some(mustNotRepeat)) return undefined;\n    const ids',
-    '    const ids',
+    '    if (run.ledger.entries.some(mustNotRepeat)) return undefined;\n    if (await isRepair',
+    '    if (await isRepair',
   ),
   fault(
     'a policy goes back behind a payment',

@@ -33,8 +33,8 @@ export const forkFaults: readonly PlantedFault[] = [
     'a fork that is asked for again is taken for another thread',
     inTheMiddle,
     'engine/time-travel-fork.ts',
-    '  if (pin?.incarnation === row.incarnation) return true;\n',
-    '',
+    'if (pin?.incarnation !== row.incarnation) throw',
+    "if (pin?.incarnation !== 'another') throw",
   ),
   fault(
     'a compaction takes the checkpoint that a fork was made from',
