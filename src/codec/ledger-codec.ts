@@ -98,6 +98,12 @@ export async function readOutcome(codec: ThreadCodec, number: number): Promise<S
   return record && openOutcome(codec, record);
 }
 
+/** The doubt on record about this entry, if there is one. @throws `record_damaged` */
+export async function readDoubt(codec: ThreadCodec, number: number): Promise<Doubt | undefined> {
+  const record = await codec.source.get('ledger', codec.thread, ledgerKey(number, 'd'));
+  return record && openDoubt(codec, record);
+}
+
 /** Whether two outcomes say the same: how it ended, and with which result. */
 export function saysTheSame(a: StoredOutcome, b: StoredOutcome): boolean {
   return a.status === b.status && sameStored(a.value, b.value);

@@ -84,8 +84,8 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
     } else {
       const spent = spentAttempt(run, effect, last);
       if (spent === undefined) await waitBeforeRetry(run, effect, last);
-      await findOutcomes(run, effect.key);
-      if (run.ledger.isAnswered(effect.key)) continue; // an answer to an earlier attempt has come meanwhile
+      // An answer to an earlier attempt, or one more failure, has come meanwhile.
+      if ((await findOutcomes(run, effect.key)) || run.ledger.isAnswered(effect.key)) continue;
       await (spent === undefined ? attempt(run, effect, args) : recordOutcome(run, spent.entry, spent.finding));
     }
   }

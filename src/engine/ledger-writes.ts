@@ -6,6 +6,7 @@ import {
   freedReserve,
   type LedgerEntry,
   ledgerKey,
+  readDoubt,
   readOutcome,
   type StoredIntent,
   type StoredOutcome,
@@ -128,14 +129,22 @@ export async function recordLate(run: StepRun, entry: LedgerEntry, value: unknow
   await keepBeside(run, entry, await outcomeOf(run, finding, name, blobs), blobs);
 }
 
-/** An earlier run of the step, here or elsewhere, may have recorded what became of its attempt since the ledger was read (PROTOCOL 3). */
-export async function findOutcomes(run: StepRun, key: EffectKey): Promise<void> {
+/**
+ * An earlier run of the step, here or elsewhere, may have recorded what became of its attempt since the ledger was read
+ * (PROTOCOL 3). Whether anything of that is new.
+ */
+export async function findOutcomes(run: StepRun, key: EffectKey): Promise<boolean> {
+  let isAny = false;
   for (const entry of run.ledger.historyOf(key)) {
     const { number } = entry.intent;
     if (entry.outcome !== undefined || !run.ledger.isEarlier(number)) continue;
     const outcome = await readOutcome(run.writer.codec, number);
-    if (outcome !== undefined) remember(run, { ...entry, outcome });
+    const doubt = entry.doubt ?? (await readDoubt(run.writer.codec, number));
+    if (outcome === undefined && doubt === entry.doubt) continue;
+    remember(run, { ...entry, outcome, doubt });
+    isAny = true;
   }
+  return isAny;
 }
 
 /** A second outcome that says something else is never thrown away, and somebody should know (PROTOCOL 3). */

@@ -176,6 +176,26 @@ describe('evidence is never refused', () => {
     expect(calls).toHaveLength(1);
   });
 
+  test('[B5a, B5d] a failure that an earlier runner recorded since counts: there is no attempt too many', async () => {
+    const { scene, calls } = heldCalls('idempotent');
+    const old = (await scene.begun()).run();
+    await scene.clock.whenAsleep((ms) => ms === 7_000);
+    const running = (await scene.open()).run();
+    while (calls.length < 2) await quiet();
+    await timeOut(scene); // of both
+    await quiet();
+    scene.clock.advance(1_100); // the backoff of both
+    await quiet();
+    scene.clock.advance(5_500); // that behind two failures
+    while (calls.length < 3) await quiet();
+    await timeOut(scene);
+
+    const failure = { code: 'effect_failed', details: { attempts: 3 } };
+    expect(await running).toMatchObject({ end: 'failed', failure });
+    expect(await old).toEqual({ end: 'lost' });
+    expect(calls).toHaveLength(3);
+  });
+
   test('[B14c, B3b] a runner that lost its lease still records what became of its call', async () => {
     const { scene, calls } = heldCalls('once');
     const old = (await scene.begun()).run();

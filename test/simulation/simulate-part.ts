@@ -13,8 +13,9 @@ if (replays) {
   for (const line of verdict.lines) tell({ line });
   tell({ line: `The thread ended ${verdict.status}; digest of the trace ${verdict.digest}.` });
 }
-tell({ figures: await simulateAll(order, tell) });
-process.disconnect();
+untold.push({ figures: await simulateAll(order, tell) });
+// Once all is on its way: what is still to be written when the channel closes is lost.
+process.send?.(untold.splice(0), () => process.disconnect());
 
 /** Seeds are told some at a time: a message costs as much as a few operations of a world. */
 function tell(told: Told): void {

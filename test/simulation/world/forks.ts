@@ -78,6 +78,10 @@ export class Forks {
       } catch (error) {
         if (engineErrors.is(error, 'agent_too_old')) asked.asked.delete(reused);
         if (!travelErrors.is(error)) throw error;
+        if (travelErrors.is(error, 'fork_differs') && isAskedOtherwise(asked, reused)) {
+          asked.asked.delete(reused);
+          return;
+        }
         const isInterrupted = travelErrors.is(error, 'fork_interrupted');
         if (!heeds(asked, error) && !(isInterrupted && isFirst)) throw error;
         if (isInterrupted) isFirst = false;
@@ -137,6 +141,11 @@ export class Forks {
       .range({ from: error.details.checkpoint, limit: 1 })
       .every(({ key }) => !key.startsWith(error.details.checkpoint));
   }
+}
+
+/** It was begun, or made by another who asked, with other results of its source: there may be more or fewer of them since. */
+function isAskedOtherwise({ asked }: AskedFork, reused: ReadonlySet<string>): boolean {
+  return [...asked].some((other) => other.size !== reused.size || [...other].some((key) => !reused.has(key)));
 }
 
 /** Does what the refusal says. False where it says nothing of choices. */
