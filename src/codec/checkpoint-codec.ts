@@ -11,6 +11,7 @@ import type {
 } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import { type CheckpointId, type StepId, sequenceOf, type WaitId } from '../model/ids.ts';
+import type { InboxReplay, ReplayedItems } from '../model/inbox.ts';
 import type { StoredRecord, ThreadStatus } from '../model/records.ts';
 import { BodyReader, errorItem, storedItem } from './body.ts';
 import { codecErrors } from './errors.ts';
@@ -187,6 +188,7 @@ function controlItems({ run, ledger, epoch, usage, limits, spent, failure, ...co
     control.stepFromMs,
     control.seenAtMs,
     errorItem(failure),
+    ...inboxReplayItems(control.inboxReplay),
   ];
 }
 
@@ -225,7 +227,30 @@ function readControl(reader: BodyReader): Omit<Control, 'past'> {
     stepFromMs: reader.number(),
     seenAtMs: reader.number(),
     failure: reader.errorOrNull(),
+    inboxReplay: reader.hasMore ? readInboxReplay(reader.nested()) : null,
   };
+}
+
+/** Nothing where nothing is held back. */
+function inboxReplayItems(replay: InboxReplay | null): unknown[] {
+  if (replay === null) return [];
+  const groups = [replay.rest, ...replay.groups].map(({ steps, orders }) => [steps, ...orders]);
+  return [[replay.isExact, ...groups]];
+}
+
+function readInboxReplay(reader: BodyReader): InboxReplay {
+  const isExact = reader.flag();
+  const rest = readReplayedItems(reader.nested());
+  const groups: ReplayedItems[] = [];
+  while (reader.hasMore) groups.push(readReplayedItems(reader.nested()));
+  return { groups, rest, isExact };
+}
+
+function readReplayedItems(reader: BodyReader): ReplayedItems {
+  const steps = reader.count();
+  const orders: number[] = [];
+  while (reader.hasMore) orders.push(reader.count());
+  return { steps, orders };
 }
 
 /** 0 where nothing runs again. */

@@ -147,6 +147,7 @@ export class Boundary {
           believedMs,
           inboxSeen: this.inboxSeen({ ...this.control, ...made.control }),
           resumes: this.#resumed,
+          isForked: (made.lines ?? this.#lines).forks.size > 0,
         };
         const also = await this.#answerToParent(made);
         const wakeUpAtMs = earliest([made.wakeUpAtMs ?? null, this.#deadlineAfter(before, made)]);

@@ -44,6 +44,7 @@ export async function commitMigration(
       believedMs: time.nowMs(),
       inboxSeen: image.row.inboxTaken,
       resumes: 0,
+      isForked: true, // for all that is known here
     });
     return (change.restart?.size ?? 0) === 0 ? plan : { ...plan, span: randomId(random, 6) };
   });

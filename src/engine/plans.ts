@@ -7,6 +7,7 @@ import type { CheckpointCause, Control, Position } from '../model/checkpoint.ts'
 import type { OtherThread, RecordWrite } from '../model/commit.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { checkpointIdFor } from '../model/ids.ts';
+import { inboxReplayAfter } from '../model/inbox.ts';
 import { atRunEnd, type Past, withoutChoices } from '../model/past.ts';
 import { chooseKind, defaultTiers } from '../model/tiers.ts';
 import { controlOf, positionOf } from './control-of.ts';
@@ -44,6 +45,8 @@ export interface CommitPlanWorld {
   readonly inboxSeen: number;
   /** 1 for the first commit of a run that goes on after a restart. */
   readonly resumes: 0 | 1;
+  /** Whether lines run side by side after it. */
+  readonly isForked: boolean;
 }
 
 export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitPlanWorld): CheckpointPlan {
@@ -70,11 +73,11 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
     position: next.position ?? positionOf(image),
     control: {
       ...before,
-      ledger,
       epoch: row.epoch,
       resumes: before.resumes + resumes,
       past: pastAfter(before, next),
       ...next.control,
+      ...replayAfter(before, next, next.control.ledger ?? ledger, world.isForked),
       spent: { ...before.spent, ...next.control.spent, ms: next.beginsRun ? 0 : elapsedMs(before, believedMs) },
       seenAtMs: Math.max(before.seenAtMs, believedMs),
     },
@@ -91,6 +94,25 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
     // Answers are strict: a wait that is closed with this commit must not open again (PROTOCOL 8).
     durability: next.heavy || (next.records ?? []).length > 0 ? 'strict' : (options.durability ?? 'strict'),
   };
+}
+
+/**
+ * What of the inbox is still held back after a repair. Once nothing is, all steps that had ended before it have ended again, or
+ * never will: what the ledger holds of others awaits none. While lines run side by side some may be further than they were, and
+ * others not as far.
+ */
+function replayAfter(before: Control, next: NextCheckpoint, ledger: Control['ledger'], isForked: boolean) {
+  const replay = before.inboxReplay;
+  const after = { ...before, ...next.control };
+  const isGivenUp = after.inboxReplay === null;
+  const inboxReplay = isGivenUp ? null : inboxReplayAfter(replay, after, isStepEnd(next.cause));
+  const isOver = replay !== null && inboxReplay === null && (isGivenUp || (replay.isExact && !isForked));
+  return { inboxReplay, ledger: isOver ? { ...ledger, replay: null } : ledger };
+}
+
+/** Whether such a checkpoint counts as the end of a step, to what is taken up behind it (`InboxReplay`). */
+export function isStepEnd(cause: CheckpointCause): boolean {
+  return cause === 'step' || cause === 'failed' || cause === 'timed_out' || cause === 'out_of_budget';
 }
 
 function pastAfter({ past }: Control, { reused, control: { status } }: NextCheckpoint): Past {

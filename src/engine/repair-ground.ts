@@ -15,8 +15,8 @@ export interface Ground {
   readonly threadId: ThreadId;
   /** `null`: no checkpoint can be used, but every input is on record. */
   readonly state: StateImage | null;
-  /** Checkpoints that are newer than that state. */
-  readonly passedOver: number;
+  /** Checkpoints that are newer than that state, newest first. */
+  readonly passedOver: readonly CheckpointId[];
   readonly faults: readonly Fault[];
   readonly ledger: { readonly count: number; readonly digest: Uint8Array };
   /** Highest sequence number ever given. */
@@ -47,14 +47,14 @@ export async function findGround(ports: EnginePorts, codec: ThreadCodec, row: Th
   const check = new FieldCheck(codec);
   const sequence = Math.max(row.sequence, ...known.slice(0, 1).map((id) => sequenceOf(id) ?? -1));
   let first: unknown;
-  for (const [passedOver, id] of candidates.entries()) {
+  for (const [newer, id] of candidates.entries()) {
     try {
-      const recovered = await recoverState(codec, id, passedOver === 0 ? footing.headTag : undefined);
+      const recovered = await recoverState(codec, id, newer === 0 ? footing.headTag : undefined);
       await check.check(recovered.image.fields);
-      if (passedOver > 0) await inputsAfter(codec, row, recovered.image.checkpoint.control.inboxTaken);
+      if (newer > 0) await inputsAfter(codec, row, recovered.image.checkpoint.control.inboxTaken);
       const all = unique([...faults, ...recovered.faults]);
       if (all.length === 0) return undefined;
-      return { ...footing, sequence, state: recovered.image, passedOver, faults: all };
+      return { ...footing, sequence, state: recovered.image, passedOver: candidates.slice(0, newer), faults: all };
     } catch (error) {
       first ??= error;
       faults.push(faultOf(error));
@@ -64,7 +64,7 @@ export async function findGround(ports: EnginePorts, codec: ThreadCodec, row: Th
   // The key is proved by the inputs that open under it.
   const inputs = await inputsAfter(codec, row, 0);
   if (inputs === 0) throw first;
-  return { ...footing, sequence, state: null, passedOver: candidates.length, faults: unique(faults) };
+  return { ...footing, sequence, state: null, passedOver: candidates, faults: unique(faults) };
 }
 
 async function footingOf({ keyRing }: EnginePorts, codec: ThreadCodec, row: ThreadRow): Promise<Footing> {

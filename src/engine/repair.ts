@@ -18,12 +18,15 @@ import type { Control } from '../model/checkpoint.ts';
 import type { CommitGroup, Condition } from '../model/commit.ts';
 import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { Frame } from '../model/frame.ts';
-import { checkpointIdFor, type WaitId } from '../model/ids.ts';
+import { checkpointIdFor, sequenceOf, type WaitId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import type { QuarantinedRecord, RepairInfo } from '../model/repair.ts';
+import type { AnyAgent } from '../program/agent.ts';
+import { entryOf } from './agent-nodes.ts';
 import { give } from './give.ts';
 import type { EngineOptions, EnginePorts } from './ports.ts';
 import { findGround, type Ground } from './repair-ground.ts';
+import { inboxReplayOf } from './repair-inbox.ts';
 
 /**
  * Repairs the thread if its head, or a record that its state needs, is damaged. Takes the lease and gives it back. Whether
@@ -69,7 +72,7 @@ async function commitRepair(
     from: row.head,
     to: state?.checkpoint.id ?? null,
     checkpoint: id,
-    passedOver,
+    passedOver: passedOver.length,
     quarantined: marks,
   };
   const span = randomId(random, 6);
@@ -82,9 +85,9 @@ async function commitRepair(
       ledgerDigest: ledger.digest,
     },
     // Log items behind this point may be on record under the old name already, and are written again.
-    state: state && (passedOver === 0 ? state : { ...state, fields: withSpan(state.fields, span) }),
+    state: state && (passedOver.length === 0 ? state : { ...state, fields: withSpan(state.fields, span) }),
   };
-  const control = controlAfter(row, ground);
+  const control = await controlAfter(codec, agent, row, ground);
   const plan: CheckpointPlan = {
     id,
     kind: 'snapshot',
@@ -104,7 +107,7 @@ async function commitRepair(
         details: {
           from: info.from,
           to: info.to,
-          passedOver,
+          passedOver: passedOver.length,
           records: faults.length,
           run: row.epoch.local,
           ledger: ledger.count,
@@ -135,12 +138,33 @@ async function afterWaits(codec: ThreadCodec): Promise<number> {
 }
 
 /** What the thread owes at its new ground. What came after it is on record, and is found by the steps as they run again. */
-function controlAfter(row: ThreadRow, { state, passedOver, ledger }: Ground): Control {
+async function controlAfter(
+  codec: ThreadCodec,
+  agent: AnyAgent,
+  row: ThreadRow,
+  { state, passedOver, ledger }: Ground,
+): Promise<Control> {
   const { count, digest } = ledger;
   const control = state?.checkpoint.control ?? emptyControl({ ...row, inboxTaken: 0, ledger: 0 }, digest);
   const { from, replay } = control.ledger;
-  const again = { after: replay?.after ?? control.ledger.count, to: count, done: replay?.done ?? [] };
-  return { ...control, epoch: row.epoch, ledger: { count, digest, from, replay: passedOver === 0 ? replay : again } };
+  if (passedOver.length === 0) return { ...control, epoch: row.epoch, ledger: { count, digest, from, replay } };
+  const below = {
+    control,
+    position: state?.checkpoint.position ?? emptyPosition,
+    sequence: sequenceOf(state?.checkpoint.id) ?? -1,
+    start: entryOf(agent, agent.start),
+  };
+  return {
+    ...control,
+    epoch: row.epoch,
+    ledger: {
+      count,
+      digest,
+      from,
+      replay: { after: replay?.after ?? control.ledger.count, to: count, done: replay?.done ?? [] },
+    },
+    inboxReplay: await inboxReplayOf(codec, below, [...passedOver].reverse()),
+  };
 }
 
 function withSpan(fields: ReadonlyMap<string, FieldImage>, span: string): ReadonlyMap<string, FieldImage> {

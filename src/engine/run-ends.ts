@@ -3,7 +3,7 @@ import { type ErrorData, errorToData } from '../base/errors.ts';
 import type { OrderedItem } from '../codec/inbox-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { Control } from '../model/checkpoint.ts';
-import { withSettled } from '../model/inbox.ts';
+import { settledBetween, wasThere, withSettled } from '../model/inbox.ts';
 import { noLines } from '../model/lines.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
 import type { AppliedUpdate } from '../program/state.ts';
@@ -45,6 +45,8 @@ export class RunEnds {
     const before = boundary.control.status;
     const hasEnded = before === 'done' || (before === 'failed' && !standsAtLimit(boundary));
     const isTooLate = hasEnded && dropped.length === 0;
+    const { inboxReplay } = boundary.control;
+    const givesUpReplay = inboxReplay !== null && !wasThere(inboxReplay, cancel.order);
     const status = isTooLate ? before : 'cancelled';
     const after = await this.#close(state, (image) => ({
       cause: 'cancelled',
@@ -55,6 +57,7 @@ export class RunEnds {
         ...withSettled(controlOf(image, 0), [cancel.order, ...dropped.map(({ order }) => order)]),
         ...usedAfter(controlOf(image, 0), tally),
         ledger: ledgerHere(image),
+        ...(givesUpReplay && { inboxReplay: null }),
         waits: [],
       },
       events: [
@@ -132,12 +135,17 @@ export class RunEnds {
   }
 
   #failed(failure: ErrorData, control: NextCheckpoint['control'], decisions: readonly Decision[] = []): NextCheckpoint {
+    const [input] = settledBetween(this.#boundary.control, control);
     return {
       cause: 'failed',
       control: { ...control, status: 'failed', failure },
       events: [
         ...decisions.map((made) => this.#boundary.event('policy', decisionDetails(made))),
-        this.#boundary.event('failed', { code: failure.code ?? null, message: failure.message }),
+        this.#boundary.event('failed', {
+          code: failure.code ?? null,
+          message: failure.message,
+          ...(input !== undefined && { input }),
+        }),
       ],
       heavy: true,
     };

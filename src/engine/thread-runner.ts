@@ -8,7 +8,7 @@
  */
 import { errorToData } from '../base/errors.ts';
 import { codecErrors } from '../codec/errors.ts';
-import { firstOrder, type OrderedItem, readInbox } from '../codec/inbox-codec.ts';
+import { firstOrder, type OrderedItem } from '../codec/inbox-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import { openThreadImage } from '../codec/thread-image.ts';
 import { readAnswer } from '../codec/wait-codec.ts';
@@ -20,6 +20,7 @@ import type { Boundary } from './boundary.ts';
 import { controlOf } from './control-of.ts';
 import { engineErrors } from './errors.ts';
 import type { FullDisk } from './give.ts';
+import { InboxView } from './inbox-view.ts';
 import { type Leased, leasedParts } from './leased.ts';
 import { defaultMaxResumes } from './limits.ts';
 import { openLines } from './line-status.ts';
@@ -38,6 +39,7 @@ export class ThreadRunner {
   readonly #emit: (frame: Frame) => void;
   #abort = new AbortController();
   readonly #stopped = new AbortController();
+  readonly #inbox: InboxView;
   #isStopping = false;
   #writer: ThreadWriter | undefined;
   #leased: Leased | undefined;
@@ -46,6 +48,7 @@ export class ThreadRunner {
     this.#ports = ports;
     this.#options = options;
     this.#codec = codec;
+    this.#inbox = new InboxView(codec);
     this.#emit = emit;
   }
 
@@ -54,8 +57,7 @@ export class ThreadRunner {
     const writer = this.#writer;
     if (writer === undefined) return;
     const abort = this.#abort; // taken first: a cancel that is carried out meanwhile must not end the run after it
-    const { inboxTaken, consumed } = controlOf(writer.image, 0);
-    const items = await readInbox(this.#codec, inboxTaken, { consumed });
+    const items = (await this.#inbox.read(controlOf(writer.image, 0))).due;
     if (items.some(({ item }) => item.type === 'cancel')) abort.abort(new Stop('cancelled'));
     else if (items.some(isInterrupting)) abort.abort(new Stop('interrupted'));
     await this.#leased?.waits.expire();
@@ -216,13 +218,15 @@ export class ThreadRunner {
       } else if (isUnderWay) {
         await waits.deliver(items);
         const next = await this.#advance(leased, state);
-        if (!(next instanceof ThreadState)) return this.#rest(leased, next);
-        state = next;
+        if (next instanceof ThreadState) state = next;
+        else if (!this.#inbox.showNext(boundary.control)) return this.#rest(leased, next);
       } else {
         await this.#stopLines('interrupted', lines); // of a run that has failed: what its other lines still do goes nowhere
         const input = interrupting ?? items.find(({ item }) => item.type === 'input');
-        if (halted.includes(status) || input?.item.type !== 'input')
+        if (halted.includes(status) || input?.item.type !== 'input') {
+          if (this.#inbox.showNext(boundary.control)) continue;
           return this.#rest(leased, restEnd(boundary.control));
+        }
         state = await runs.takeInput(state, input.order, input.item.update);
         this.#begin(); // a look may have seen this very input as it was being taken up
       }
@@ -230,10 +234,9 @@ export class ThreadRunner {
   }
 
   async #readInbox(boundary: Boundary): Promise<readonly OrderedItem[]> {
-    const { inboxTaken, consumed } = boundary.control;
-    const items = await readInbox(this.#codec, inboxTaken, { consumed });
-    boundary.sawInbox(items);
-    return items;
+    const { all, due } = await this.#inbox.read(boundary.control);
+    boundary.sawInbox(all);
+    return due;
   }
 
   /** Makes all steps under way end, and waits until they have. */

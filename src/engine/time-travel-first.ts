@@ -101,6 +101,7 @@ function forkControl(
     ledger: { count, digest, from: count, replay: null },
     inboxTaken: 0,
     consumed: [],
+    inboxReplay: null,
     spent: nothingSpent,
     stepFromMs: 0,
     lineage,

@@ -55,6 +55,7 @@ export function controlOn(
     status: isToRun ? 'running' : control.status,
     ledger: { count: row.ledger, digest: ledgerDigest, from: row.ledger, replay: null },
     ...withSettled(head, fresh.taken),
+    inboxReplay: head.inboxReplay,
     epoch: row.epoch,
     lineage: fresh.lineage,
     waits: [],

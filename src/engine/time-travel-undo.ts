@@ -186,6 +186,7 @@ async function commitUndone(
         believedMs: ports.time.nowMs(),
         inboxSeen: image.row.inboxTaken,
         resumes: 0,
+        isForked: true, // for all that is known here
       },
     );
   });

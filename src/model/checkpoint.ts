@@ -1,5 +1,6 @@
 import type { ErrorData } from '../base/errors.ts';
 import type { CheckpointId, StepId, WaitId } from './ids.ts';
+import type { InboxReplay } from './inbox.ts';
 import type { Past } from './past.ts';
 import type { Epoch, ThreadStatus } from './records.ts';
 
@@ -83,6 +84,8 @@ export interface Control {
   /** Inbox items up to this order are settled; above it, those in `consumed` are. */
   readonly inboxTaken: number;
   readonly consumed: readonly number[];
+  /** What of the inbox is held back while steps run again after a repair; `null` otherwise. */
+  readonly inboxReplay: InboxReplay | null;
   readonly epoch: Epoch;
   /** Salt of the step ids: changes when the thread is taken back on purpose. */
   readonly lineage: string;

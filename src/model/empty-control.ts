@@ -13,6 +13,7 @@ export function emptyControl(row: ThreadRow, digest: Uint8Array, maxSteps = 0): 
     ledger: { count: row.ledger, digest, from: row.ledger, replay: null },
     inboxTaken: 0,
     consumed: [],
+    inboxReplay: null,
     epoch: row.epoch,
     lineage: row.incarnation,
     waits: [],

@@ -24,6 +24,50 @@ export interface Settled {
   readonly consumed: readonly number[];
 }
 
+/** Inbox items that come after so many ends of steps; a failure of the run and a limit that it reaches count as well. */
+export interface ReplayedItems {
+  readonly steps: number;
+  readonly orders: readonly number[];
+}
+
+/**
+ * How a thread goes through its inbox while steps run again after a repair. `groups` were settled, each in one commit, behind the
+ * checkpoint that the repair fell back to: they come where they were, and each counts its steps from the one before. `rest` had not
+ * been settled, and comes behind them, as does what came since.
+ */
+export interface InboxReplay {
+  readonly groups: readonly ReplayedItems[];
+  readonly rest: ReplayedItems;
+  /** Whether all the steps are known: else there may be fewer. */
+  readonly isExact: boolean;
+}
+
+/** What is left of it after a commit, `null` where nothing is held back any more. `ends`: it counts as the end of a step. */
+export function inboxReplayAfter(replay: InboxReplay | null, settled: Settled, ends: boolean): InboxReplay | null {
+  if (replay === null) return null;
+  const groups = replay.groups.filter(({ orders }) => orders.some((order) => !isSettled(settled, order)));
+  const [first = replay.rest, ...others] = groups;
+  const after = { ...first, steps: Math.max(0, first.steps - (ends ? 1 : 0)) };
+  if (groups.length > 0) return { ...replay, groups: [after, ...others] };
+  return after.steps === 0 ? null : { ...replay, groups, rest: after };
+}
+
+/** Whether the item was there when the thread was repaired. */
+export function wasThere({ groups, rest }: InboxReplay, order: number): boolean {
+  return [...groups, rest].some(({ orders }) => orders.includes(order));
+}
+
+function isSettled({ inboxTaken, consumed }: Settled, order: number): boolean {
+  return order <= inboxTaken || consumed.includes(order);
+}
+
+/** Orders that are settled now and were not before. */
+export function settledBetween(before: Settled, now: Partial<Settled>): readonly number[] {
+  const { inboxTaken = before.inboxTaken, consumed = before.consumed } = now;
+  const taken = Array.from({ length: inboxTaken - before.inboxTaken }, (_, index) => before.inboxTaken + 1 + index);
+  return [...taken, ...consumed].filter((order) => !isSettled(before, order));
+}
+
 /** With these orders settled, too. Orders have no gaps: what is settled from the start on is one number. */
 export function withSettled({ inboxTaken, consumed }: Settled, orders: readonly number[]): Settled {
   const all = new Set([...consumed, ...orders].filter((order) => order > inboxTaken));

@@ -6,15 +6,15 @@ export const keptFaults: readonly PlantedFault[] = [
     'a repair begins a lineage of its own',
     'a head that is damaged behind two payments',
     'engine/repair.ts',
-    'return { ...control, epoch: row.epoch, ledger: { count,',
-    "return { ...control, lineage: 'another' as never, epoch: row.epoch, ledger: { count,",
+    '  return {\n    ...control,\n    epoch: row.epoch,',
+    "  return {\n    ...control,\n    lineage: 'another' as never,\n    epoch: row.epoch,",
   ),
   fault(
     'steps after a repair do not find their calls on record',
     'a head that is damaged behind two payments',
     'engine/repair.ts',
-    'ledger: { count, digest, from, replay: passedOver === 0 ? replay : again } };',
-    'ledger: { count, digest, from: passedOver === 0 ? from : count, replay: null && again } };',
+    '      from,\n      replay: { after: replay?.after ?? control.ledger.count, to: count, done: replay?.done ?? [] },',
+    '      from: count,\n      replay: null,',
   ),
   fault(
     'going back passes over nothing that awaits its step after a repair',
@@ -27,7 +27,7 @@ export const keptFaults: readonly PlantedFault[] = [
     'steps after a repair write over the segments of those before it',
     'a head that is damaged after an event was taken, and damaged again',
     'engine/repair.ts',
-    'state: state && (passedOver === 0 ? state : { ...state, fields: withSpan(state.fields, span) }),',
+    'state: state && (passedOver.length === 0 ? state : { ...state, fields: withSpan(state.fields, span) }),',
     "state: state && (span === '' ? { ...state, fields: withSpan(state.fields, span) } : state),",
   ),
   fault(

@@ -34,7 +34,7 @@ export const keptScenarios = [
     ],
     {
       plan: { ...plan, redoes: true },
-      actions: [input(), { does: 'edit', id: 'travel1', afterMs: 5_000, atOperation: 42 }],
+      actions: [input(), { does: 'edit', id: 'travel1', afterMs: 5_000, atOperation: 47 }],
       faults: [spoiled(27, 'lose')],
     },
   ),
