@@ -159,3 +159,9 @@ async function bodyOf(codec: ThreadCodec, record: StoredRecord): Promise<BodyRea
   const { plaintext } = await codec.openRecord('waits', record);
   return BodyReader.of(plaintext, { table: 'waits', key: record.key });
 }
+
+/** All waits of the thread that were ever opened, and are kept. */
+export async function allWaits(codec: ThreadCodec): Promise<readonly WaitId[]> {
+  const records = await codec.source.range('waits', codec.thread, { from: 'w:', to: 'w;' });
+  return records.map(({ key }) => key.slice(2) as WaitId);
+}

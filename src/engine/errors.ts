@@ -52,7 +52,8 @@ export const engineErrors = errorFamily<EngineErrorDetails>(
     wait_closed: (d) => `Wait ${d.wait} was answered before: "${d.winner}". This answer changed nothing.`,
     answer_mismatch: (d) =>
       `The answer to wait ${d.wait} was given for something else than what is asked${d.tool === '' ? '' : ` about "${d.tool}"`} now: read the waits and ask again.`,
-    answer_invalid: (d) => `Wait ${d.wait} cannot be answered with ${JSON.stringify(d.decision)}. Answer ${d.allowed}.`,
+    answer_invalid: (d) =>
+      `Wait ${d.wait} cannot be answered with ${JSON.stringify(d.decision)}. ${d.allowed === '' ? 'Nobody answers it: a timer is over by itself, an event comes by signal(), a child by its end.' : `Answer ${d.allowed}.`}`,
     code_not_loaded: (d) =>
       `A part of this app that is needed now could not be loaded: ${d.reason}. Go online, or reload after an update of the app. Nothing was changed.`,
   },

@@ -13,12 +13,12 @@ import { emptied, lastChunks, sealMarks } from '../codec/quarantine.ts';
 import { type Fault, faultOf } from '../codec/recover-lineage.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
-import { readAnswer, readWait } from '../codec/wait-codec.ts';
+import { allWaits, readAnswer, readWait } from '../codec/wait-codec.ts';
 import type { Control } from '../model/checkpoint.ts';
 import type { CommitGroup, Condition } from '../model/commit.ts';
 import { emptyControl, emptyPosition } from '../model/empty-control.ts';
 import type { Frame } from '../model/frame.ts';
-import { checkpointIdFor, sequenceOf, type WaitId } from '../model/ids.ts';
+import { checkpointIdFor, sequenceOf } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import type { QuarantinedRecord, RepairInfo } from '../model/repair.ts';
 import type { AnyAgent } from '../program/agent.ts';
@@ -130,10 +130,8 @@ function markOf(fault: Fault, repairedBy: QuarantinedRecord['repairedBy'], atMs:
 
 /** A time behind that of every wait, whatever the clock says now: retention keeps the answers that are older than a repair. */
 async function afterWaits(codec: ThreadCodec): Promise<number> {
-  const records = await codec.source.range('waits', codec.thread, { from: 'w:', to: 'w;' });
-  const waits = await Promise.all(
-    records.map(({ key }) => readWait(codec, key.slice(2) as WaitId).catch((error) => void faultOf(error))),
-  );
+  const known = await allWaits(codec);
+  const waits = await Promise.all(known.map((id) => readWait(codec, id).catch((error) => void faultOf(error))));
   return Math.max(0, ...waits.map((wait) => (wait === undefined ? 0 : wait.openedAtMs + 1)));
 }
 

@@ -1,5 +1,6 @@
 /** What a compaction keeps: decided from records that were opened, before anything is deleted. */
 import { baseKey, openCheckpoint } from '../codec/checkpoint-codec.ts';
+import { codecErrors } from '../codec/errors.ts';
 import { openEvents } from '../codec/open-events.ts';
 import { isStale, type KnownThreads, pinnedBy } from '../codec/pin-codec.ts';
 import { marks, readMarks } from '../codec/quarantine.ts';
@@ -63,6 +64,8 @@ export async function retainedBy(
   const { policy, pins } = question;
   const records = await codec.source.range('checkpoints', codec.thread, {});
   const keys = new Set(records.map(({ key }) => key));
+  if (!keys.has(head))
+    throw codecErrors.make('record_missing', { table: 'checkpoints', key: head, needed: 'a compaction' });
   const all = records.filter(({ key }) => sequenceOf(key) !== undefined);
   const quarantine = await readMarks(codec);
   const marked = new Set(quarantine.map(({ table, key }) => `${table}/${key}`));

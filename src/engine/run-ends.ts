@@ -2,7 +2,9 @@
 import { type ErrorData, errorToData } from '../base/errors.ts';
 import type { OrderedItem } from '../codec/inbox-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
+import { allWaits } from '../codec/wait-codec.ts';
 import type { Control } from '../model/checkpoint.ts';
+import type { WaitId } from '../model/ids.ts';
 import { settledBetween, wasThere, withSettled } from '../model/inbox.ts';
 import { noLines } from '../model/lines.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
@@ -48,7 +50,9 @@ export class RunEnds {
     const { inboxReplay } = boundary.control;
     const givesUpReplay = inboxReplay !== null && !wasThere(inboxReplay, cancel.order);
     const status = isTooLate ? before : 'cancelled';
-    const after = await this.#close(state, (image) => ({
+    // Steps that had asked do not run again: nobody waits for what they asked for any more.
+    const left = inboxReplay === null ? [] : await allWaits(boundary.parts.writer.codec);
+    const make = (image: ThreadImage): NextCheckpoint => ({
       cause: 'cancelled',
       position: { ...positionOf(image), next: [] },
       control: {
@@ -65,7 +69,8 @@ export class RunEnds {
         boundary.event('cancelled', { order: cancel.order }),
       ],
       heavy: true,
-    }));
+    });
+    const after = await this.#close(state, make, left);
     if (!isTooLate) boundary.parts.emit({ type: 'status', status, failure: null });
     return after;
   }
@@ -108,7 +113,7 @@ export class RunEnds {
         };
         return {
           cause: 'rolled_back',
-          position: { ...positionOf(image), next: [] },
+          position: { ...positionOf(image), next: [], visits: back?.onto.checkpoint.position.visits ?? {} },
           control,
           ...(back ? { onto: back.onto } : { change: initialChange(options.agent, image.state) }),
           lines: noLines,
@@ -190,11 +195,12 @@ export class RunEnds {
   async #close<State extends ThreadState | null>(
     state: State,
     next: (image: ThreadImage) => NextCheckpoint,
+    alsoWaits: readonly WaitId[] = [],
   ): Promise<State> {
     const boundary = this.#boundary;
     let applied: AppliedUpdate = { set: new Map(), append: new Map() };
     const image = await boundary.commitClosing(
-      (before) => controlOf(before, this.#boundary.parts.options.agent.maxSteps).waits,
+      (before) => [...new Set([...controlOf(before, 0).waits, ...alsoWaits])],
       async (before) => {
         const made = next(before);
         if (state === null || boundary.lines.forks.size === 0) return made;

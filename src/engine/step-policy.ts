@@ -6,11 +6,11 @@
 import { errorFromData } from '../base/errors.ts';
 import { sentence } from '../base/text.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
-import { readAnswer, sealWait } from '../codec/wait-codec.ts';
+import { readAnswer, readWait, sealWait } from '../codec/wait-codec.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { Fields, UpdateOf } from '../model/fields.ts';
-import type { EffectKey, StepId, WaitId } from '../model/ids.ts';
+import type { EffectKey, StepId } from '../model/ids.ts';
 import { parentOf } from '../model/lines.ts';
 import type { Wait } from '../model/wait.ts';
 import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
@@ -276,13 +276,13 @@ export class StepPolicy {
     asked: Pick<Wait, 'kind' | 'reason' | 'args'>,
   ): Promise<{ wait: Wait; records: readonly RecordWrite[] }> {
     const { writer, ports } = this.#parts.boundary.parts;
-    const { codec } = writer;
-    const { step } = run.scheduled;
+    const [{ codec }, { step }] = [writer, run.scheduled];
     const { digest } = await encodeWithDigest(codec, [asked.kind, asked.args, asked.reason], place);
-    const id: WaitId = await waitIdFor(codec, step, place);
-    const openedAtMs = ports.time.nowMs();
+    const id = await waitIdFor(codec, step, place);
+    const known = await readWait(codec, id);
+    if (known !== undefined) return { wait: known, records: [] }; // asked before a repair
     const about = { tool: '', effectKey: '' as EffectKey, expiresAtMs: null };
-    const wait: Wait = { id, step, ...asked, ...about, digest, openedAtMs };
+    const wait: Wait = { id, step, ...asked, ...about, digest, openedAtMs: ports.time.nowMs() };
     const blobs = new BlobBatch();
     const args = await codec.encodeValue(wait.args, 'args', blobs);
     return { wait, records: [await sealWait(codec, { ...wait, args }), ...blobs.writes()] };

@@ -13,7 +13,7 @@ import { diffValues, type ValueChange } from '../model/diff.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import type { FieldDiff, LogSide } from '../model/field-diff.ts';
 import { FileRef } from '../model/file-ref.ts';
-import type { CheckpointId } from '../model/ids.ts';
+import { type CheckpointId, sequenceOf } from '../model/ids.ts';
 import { hiddenPrefix } from '../model/lines.ts';
 import { type StateRecord, ThreadState } from './thread-state.ts';
 import { travelErrors } from './time-travel-errors.ts';
@@ -76,6 +76,9 @@ async function sideOf(parts: TravelParts, side: DiffSide): Promise<Side> {
     throw travelErrors.make('side_invalid', { found: Array.isArray(side) ? 'a list' : String(side) });
   }
   const { state } = parts.options.agent;
+  if ('id' in side && sequenceOf(side.id) !== undefined && 'control' in side && !('control' in state)) {
+    throw travelErrors.make('side_invalid', { found: 'an entry of a list of checkpoints' });
+  }
   const fields = Object.entries(side).filter(([name]) => state[name]?.kind !== 'secret');
   return new Map(fields.map(([name, value]) => [name, memoryField(value, state[name]?.kind === 'log')]));
 }

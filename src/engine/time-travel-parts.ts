@@ -42,7 +42,10 @@ export async function checkpointOf(parts: Pick<TravelParts, 'codec' | 'id'>, id:
 }
 
 export function unknownCheckpoint({ id: thread }: Pick<TravelParts, 'id'>, checkpoint: unknown) {
-  return engineErrors.make('checkpoint_unknown', { thread, checkpoint: textOf(checkpoint) });
+  return engineErrors.make('checkpoint_unknown', {
+    thread,
+    checkpoint: typeof checkpoint === 'object' ? 'an object, not an id' : textOf(checkpoint),
+  });
 }
 
 /** @throws `agent_too_old` where newer code made the checkpoint: what is made of it would pass for this code's own. */

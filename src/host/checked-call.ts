@@ -55,7 +55,7 @@ const shapes: { readonly [K in keyof HostMethods]: readonly Shape[] } = {
 /** @throws `call_invalid` */
 export function checkCall(method: keyof HostMethods, given: readonly unknown[]): void {
   shapes[method].forEach(({ wanted, fits }, index) => {
-    if (!fits(given[index])) throw protocolErrors.make('call_invalid', { method, argument: index + 1, wanted });
+    if (!fits(given[index])) throw protocolErrors.make('call_invalid', { method, argument: index, wanted });
   });
 }
 

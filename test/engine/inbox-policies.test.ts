@@ -130,6 +130,7 @@ describe('an input that comes while a run is under way', () => {
     expect(await plainState(await scene.open())).toEqual(expected);
     const causes = (await thread.checkpoints()).map(({ cause }) => cause);
     expect(causes).toEqual(['step', 'step', 'input', 'rolled_back', 'step', 'input', 'step', 'step', 'input']);
+    expect((await head(thread)).position.visits).toEqual({ hear: 2, stand: 2 });
   });
 
   test('[B11d] with roll_back in the first run takes the state back to its initial values', async () => {
@@ -143,6 +144,7 @@ describe('an input that comes while a run is under way', () => {
 
     expect(await run).toEqual({ end: 'done' });
     expect(await plainState(await scene.open())).toEqual({ heard: ['two'], done: ['heard', 'stood'] });
+    expect((await head(thread)).position.visits).toEqual({ hear: 1, stand: 1 });
   });
 
   test('[B11d] with roll_back undoes no effect and does not make it again by itself', async () => {

@@ -148,6 +148,9 @@ describe('a difference', () => {
 
   test('[B12b] with what is no checkpoint is refused', async () => {
     const thread = await new TravelWorld().done();
+    const entry = (await thread.checkpoints())[0];
+    await expect(thread.diff(entry as never, {})).rejects.toMatchObject({ code: 'side_invalid' });
+    await expect(thread.inspect(entry as never)).rejects.toThrow('no checkpoint an object, not an id');
     await expect(thread.diff('nonsense' as never, {})).rejects.toMatchObject({ code: 'checkpoint_unknown' });
   });
 });

@@ -262,3 +262,18 @@ test('[B10a, A11d] a call of a step that a cancel cut off awaits nothing any mor
   expect(await again.effects()).toHaveLength(1);
   expect((await head(again)).control.ledger).toMatchObject({ count: 1, replay: null });
 });
+
+test('[B10a, B9d, A11d] a question of a step that a cancel keeps from running again is closed', async () => {
+  const { scene } = either();
+  const thread = await scene.begun();
+  await thread.run();
+  const [asked] = await thread.waits();
+  loseState(scene);
+  await repairAlone(scene);
+  await (await scene.open()).cancel();
+
+  const { end, thread: again } = await goOn(scene);
+  expect(end).toEqual({ end: 'cancelled' });
+  const late = again.answer(String(asked?.id), String(asked?.digest), { decision: 'reply', value: 'late' });
+  await expect(late).rejects.toMatchObject({ code: 'wait_closed', details: { winner: 'cancelled' } });
+});

@@ -5,7 +5,19 @@ import { log } from '../../src/model/fields.ts';
 import { sequenceOf } from '../../src/model/ids.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
-import { answer, head, never, nth, only, quiet, Scene, ScriptedModel, withMethods } from './support.ts';
+import {
+  answer,
+  Cable,
+  head,
+  never,
+  nth,
+  only,
+  plainState,
+  quiet,
+  Scene,
+  ScriptedModel,
+  withMethods,
+} from './support.ts';
 
 function payTool(paid: string[]) {
   return tool({
@@ -280,4 +292,79 @@ test('[A11c, B8c] where a policy went back, it goes back again after a repair, a
 
   expect(await (await scene.open()).run()).toEqual({ end: 'waiting' });
   expect(paid).toEqual(['inn']);
+});
+
+test.each(['before', 'after'] as const)(
+  '[A11d, B8e, B9d] what a policy asks is not asked anew after a repair: lost %s the answer',
+  async (lost) => {
+    const agent = defineAgent({
+      name: 'asker',
+      version: 1,
+      state: { notes: log(z.string()) },
+      policy: [{ node: 'check', action: 'ask' }],
+      edges: { check: 'last' },
+      start: 'check',
+      nodes: {
+        check: {
+          retry: { attempts: 1 },
+          run: () => {
+            throw new Error('It was busy.');
+          },
+        },
+        last: (_, { end }) => end({ notes: ['last'] }),
+      },
+    });
+    const scene = new Scene({ agent });
+    const thread = await scene.begun();
+    expect(await thread.run()).toEqual({ end: 'waiting' });
+    const [wait] = await thread.waits();
+    const reply = { decision: 'reply', value: 'skip' } as const;
+    if (lost === 'after') await answer(thread, only(await thread.waits()), reply);
+    loseFrom(scene, 0);
+    scene.clock.advance(1_000);
+
+    const again = await scene.open();
+    const end = await again.run();
+    if (lost === 'before') {
+      expect(end).toEqual({ end: 'waiting' });
+      expect(await again.waits()).toEqual([wait]);
+      await answer(again, only(await again.waits()), reply);
+      expect(await again.run()).toEqual({ end: 'done' });
+    } else expect(end).toEqual({ end: 'done' });
+    expect((await plainState(again)).notes).toEqual(['last']);
+  },
+);
+
+test('[A11d, B8c, C5b] a step that a policy has wait for the network waits for it once more after a repair', async () => {
+  const cable = new Cable();
+  cable.isPlugged = false;
+  let breaks = 1;
+  const agent = defineAgent({
+    name: 'caller',
+    version: 1,
+    state: { notes: log(z.string()) },
+    policy: [{ node: 'check', action: 'wait_network' }],
+    start: 'check',
+    nodes: {
+      check: {
+        retry: { attempts: 1 },
+        run: (_, { end }) => {
+          breaks -= 1;
+          if (breaks >= 0) throw new Error('It was away.');
+          return end({ notes: ['there'] });
+        },
+      },
+    },
+  });
+  const scene = new Scene({ agent });
+  scene.world.network = cable;
+  const thread = await scene.begun();
+  expect(await thread.run()).toEqual({ end: 'waiting' });
+  const waits = await thread.waits();
+  loseFrom(scene, 0);
+  scene.clock.advance(1_000);
+
+  const again = await scene.open();
+  expect(await again.run()).toEqual({ end: 'waiting' });
+  expect(await again.waits()).toEqual(waits);
 });

@@ -5,6 +5,7 @@ import { sealMarks } from '../../src/codec/quarantine.ts';
 import { readArchive } from '../../src/engine/archive.ts';
 import type { KeepArchive } from '../../src/engine/ports.ts';
 import { log, value } from '../../src/model/fields.ts';
+import { tables } from '../../src/model/records.ts';
 import type { QuarantinedRecord } from '../../src/model/repair.ts';
 import { dayMs } from '../../src/model/retention.ts';
 import { defineAgent } from '../../src/program/agent.ts';
@@ -87,6 +88,24 @@ describe('compaction', () => {
     expect(sent).toEqual(['a', 'b', 'c', 'ask']);
     expect(await plainState(thread)).toMatchObject({ lines: ['sent a', 'sent b', 'sent c', 'sent ask'] });
   });
+
+  test.each(['its head is', 'all of its checkpoints are'])(
+    '[A12e, I10] takes nothing from a thread of which %s gone: it is repaired first',
+    async (gone) => {
+      const { scene, sent, handle } = given();
+      for (const text of ['a', 'b']) await handle(text);
+      const newest = (await scene.stored('checkpoints')).at(-1)?.key;
+      scene.lose('checkpoints', (key) => gone.startsWith('all') || key === newest);
+      const records = () => Promise.all(tables.map((table) => scene.stored(table)));
+      const before = await records();
+
+      const compacting = (await scene.open()).compact({ ...ended, keepCheckpoints: 1 });
+      await expect(compacting).rejects.toMatchObject({ code: 'record_missing' });
+      expect(await records()).toEqual(before);
+      expect(await (await scene.open()).run()).toEqual({ end: 'done' });
+      expect(sent).toEqual(['a', 'b']);
+    },
+  );
 
   test('[A12e, A11d] keeps what a repair needs: the thread falls back, and does nothing twice', async () => {
     const { scene, sent, handle } = given();

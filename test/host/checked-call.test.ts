@@ -21,7 +21,15 @@ test.for(Object.entries(sound))(
     checkCall(method, given);
     given.forEach((_, index) => {
       const wrong = given.map((argument, at) => (at === index ? 5 : argument));
-      expect(() => checkCall(method, wrong)).toThrow(expect.objectContaining({ code: 'call_invalid' }));
+      const details = expect.objectContaining({ argument: index });
+      expect(() => checkCall(method, wrong)).toThrow(expect.objectContaining({ code: 'call_invalid', details }));
     });
   },
 );
+
+test('[H4] a call that is refused is told of by the arguments that its caller gave', () => {
+  expect(() => checkCall('rollBack', ['thread', undefined, {}])).toThrow(
+    'Argument 1 of the call "rollBack" is not a text.',
+  );
+  expect(() => checkCall('view', [undefined])).toThrow('The thread of the call "view" is not a text.');
+});

@@ -116,7 +116,13 @@ function inventActions(dice: Dice, size: Size): readonly ClientAction[] {
   ];
   const share = size === 'small' ? 4 : 12;
   if (dice.percent(share))
-    actions.push({ does: 'send', input: 'in2', afterMs: dice.between(0, 400), twice: dice.percent(15) });
+    actions.push({
+      does: 'send',
+      input: 'in2',
+      afterMs: dice.between(0, 400),
+      twice: dice.percent(15),
+      policy: dice.pick(['queue', 'queue', 'interrupt', 'roll_back']),
+    });
   if (dice.percent(share))
     actions.push({
       does: 'cancel',

@@ -35,13 +35,15 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
     world.findings.violate('state-follows-the-record', `At ${at.id} (${at.cause}): ${why}`) as undefined;
 
   let state: Reference['state'] = { input: '', rounds: {}, total: 0, last: '', big: '', notes: [] };
+  let began = state;
   let [usage, steps] = [0, 0];
   let next: PlanNode | undefined;
   for (const at of lineage) {
     const answers = all(watch.checkpointAt.get(at.id) ?? Number.POSITIVE_INFINITY);
     if (at.cause === 'input') {
-      const input = inputs.get(evidence.inbox.get(at.inboxTaken) ?? '');
-      if (input === undefined) return disagree(at, `there is no input of order ${at.inboxTaken}.`);
+      const input = inputs.get(evidence.inbox.get(at.inboxOrder) ?? '');
+      if (input === undefined) return disagree(at, `there is no input of order ${at.inboxOrder}.`);
+      began = state;
       const { total, big } = input;
       state = changed(state, {
         input: input.input,
@@ -75,6 +77,9 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
       if (next !== undefined) await run(next, state, answers, counted);
       // The step that was cut off: as much of what it used as the runner knew of that ended it.
       if (at.usage >= usage && at.usage <= usage + counted.tokens) usage = at.usage;
+      next = undefined;
+    } else if (at.cause === 'rolled_back') {
+      if (next !== undefined) state = began; // of the first run: there is no checkpoint to go back to
       next = undefined;
     } else if (at.cause === 'migrated') {
       state = changed(state, { total: migrationAdds });

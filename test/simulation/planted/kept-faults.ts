@@ -17,6 +17,13 @@ export const keptFaults: readonly PlantedFault[] = [
     '      from: count,\n      replay: null,',
   ),
   fault(
+    'a repair takes up again at once what came in later',
+    'a thread that loses its whole state behind an input that ended a run',
+    'engine/repair.ts',
+    'inboxReplay: await inboxReplayOf(codec, below, [...passedOver].reverse()),',
+    'inboxReplay: (await inboxReplayOf(codec, below, [...passedOver].reverse())) && null,',
+  ),
+  fault(
     'going back passes over nothing that awaits its step after a repair',
     'a head that is lost behind two payments side by side, and an edit before they are found again',
     'engine/time-travel-standing.ts',

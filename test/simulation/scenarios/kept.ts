@@ -6,6 +6,10 @@ import { chain, compact, input, node, scenario } from './scenario.ts';
 const ask = { op: 'ask', breaksOff: 0, onFailure: 'note' } as const;
 const question = { op: 'question', replies: ['ok'] } as const;
 const plan = { isWhole: true };
+const allLost = (at: number): DueFault => ({
+  at,
+  fault: { kind: 'crash', side: 'before', spoils: 'lose', of: 'all_states' },
+});
 const spoiled = (at: number, spoils: 'lose' | 'damage', newest = true): DueFault => ({
   at,
   fault: { kind: 'crash', side: 'before', spoils, of: 'state', newest },
@@ -44,6 +48,15 @@ export const keptScenarios = [
     {
       plan,
       faults: [spoiled(42, 'lose')],
+    },
+  ),
+  scenario(
+    'a thread that loses its whole state behind an input that ended a run',
+    chain([callOf('pay')], [question], [callOf('put')]),
+    {
+      plan,
+      actions: [input(), input('in2', { afterMs: 30, policy: 'interrupt' }), input('in3', { afterMs: 900 })],
+      faults: [allLost(70)],
     },
   ),
   scenario('the only checkpoint is lost', chain([callOf('pay')], [callOf('put')]), { faults: [spoiled(22, 'lose')] }),

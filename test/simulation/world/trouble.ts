@@ -1,5 +1,6 @@
 /** What goes wrong in a world, by the number of the operation at which it does: what simulators usually miss included (PROTOCOL 10). */
 
+import { sequenceOf, sortable } from '../../../src/model/ids.ts';
 import { MemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import type { Size } from '../plan/invent.ts';
 import type { Dice } from './dice.ts';
@@ -15,10 +16,11 @@ export type Fault =
       readonly kind: 'crash';
       readonly side: Side;
       readonly power?: boolean;
-      readonly spoils?: 'lose' | 'damage' /** The newest intent or the head, not one by chance. */;
+      readonly spoils?: 'lose' | 'damage';
+      /** The newest intent or the head, not one by chance. */
       readonly newest?: boolean;
-      /** What is spoiled. Default: the ledger. */
-      readonly of?: 'ledger' | 'state';
+      /** What is spoiled: one record, or every checkpoint and what the first one changed. Default: the ledger. */
+      readonly of?: 'ledger' | 'state' | 'all_states';
     }
   /** So many operations in a row that fit are refused; `timed_out` may have been carried out. */
   | {
@@ -162,7 +164,8 @@ function crash(world: World, life: Life, { power, spoils, newest, of }: Extract<
   if (power === true) world.cutPower();
   else world.kill(life);
   if (spoils === undefined) return;
-  if (of === 'state') spoilState(world, spoils, newest === true);
+  if (of === 'all_states') spoilAllStates(world, spoils);
+  else if (of === 'state') spoilState(world, spoils, newest === true);
   else spoilNewest(world, spoils, newest === true);
 }
 
@@ -178,6 +181,27 @@ function spoilState({ data, watch, counts, dice, findings }: World, how: 'lose' 
   findings.trace(`${how} checkpoints/${key}`);
   counts.spoiled += 1;
   watch.spoiled.add(`checkpoints/${key}`);
+}
+
+/** Nothing is left of the state: the thread goes on from its inputs, where they are all there still. */
+function spoilAllStates({ data, watch, counts, findings }: World, how: 'lose' | 'damage'): void {
+  const { hash } = watch;
+  const row = hash && data.threads.get(hash);
+  const [input] = hash === undefined ? [] : data.records('inbox', hash).range({ from: 'o:', limit: 1 });
+  if (row === undefined || row.head === null || input?.key !== `o:${sortable(1)}`) return;
+  const states = data.records('checkpoints', row.thread).range({});
+  const [first] = data.records('events', row.thread).range({ limit: 1 });
+  if (first !== undefined && sequenceOf(first.key) !== 0) return;
+  for (const record of states.filter((each) => !isPin(each))) {
+    spoil(data, 'checkpoints', row.thread, record.key, how);
+    watch.spoiled.add(`checkpoints/${record.key}`);
+  }
+  if (first !== undefined) {
+    spoil(data, 'events', row.thread, first.key, how);
+    watch.spoiled.add(`events/${first.key}`);
+  }
+  findings.trace(`${how} all states`);
+  counts.spoiled += 1;
 }
 
 /** A record of one of the newest entries of the ledger is gone, or does not open. */
@@ -258,7 +282,7 @@ function inventFault(dice: Dice, hasJumps: boolean): Fault {
   const choice = dice.below(100);
   if (choice < 45) {
     const spoils = dice.percent(18) ? dice.pick<'lose' | 'damage'>(['lose', 'damage']) : undefined;
-    const of = dice.percent(50) ? 'state' : 'ledger';
+    const of = dice.pick(['state', 'state', 'all_states', 'ledger', 'ledger'] as const);
     return { kind: 'crash', side, power: dice.percent(25), ...(spoils && { spoils, of }) };
   }
   if (choice < 68) {
