@@ -161,6 +161,7 @@ async function inPlace<Result>(
   options: CallOptions | undefined,
   work: (place: string) => Promise<Result>,
 ): Promise<Result> {
+  run.calls.refuseLate(name);
   if (run.isSuspended()) return never();
   run.signal.throwIfAborted();
   const place = scope.enter(name, options?.key);

@@ -10,15 +10,17 @@ export const defaultMaxResumes = 8;
 
 /**
  * Milliseconds until the run, or one of its steps that stand, must be over: 0 or less if it is too late. Infinity without a
- * deadline. `elapsedMs` is how long the run has taken by now.
+ * deadline, and while runs are gone through again after a repair: they are over already. `elapsedMs` is how long the run has taken
+ * by now.
  */
 export function timeLeft(
   agent: AnyAgent,
-  { limits, stepFromMs }: Pick<Control, 'limits' | 'stepFromMs'>,
+  { limits, stepFromMs, inboxReplay }: Pick<Control, 'limits' | 'stepFromMs' | 'inboxReplay'>,
   { next }: Pick<Position, 'next'>,
   lines: Lines,
   elapsedMs: number,
 ): number {
+  if (inboxReplay !== null) return Infinity;
   const steps =
     lines.forks.size > 0
       ? openLines(lines).map((line) => stepLeft(agent, line.node, elapsedMs - line.sinceMs))

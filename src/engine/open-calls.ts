@@ -8,6 +8,17 @@ import { isBlocking } from './run-end.ts';
 export class OpenCalls {
   readonly #running = new Set<{ readonly name: string }>();
   #blocked: { readonly by: unknown } | undefined;
+  #endedNode: string | undefined;
+
+  /** The node returned, or threw: what it calls from here on is not made. */
+  nodeEnded(node: string): void {
+    this.#endedNode = node;
+  }
+
+  /** @throws `call_not_awaited` where the node has ended. */
+  refuseLate(call: string): void {
+    if (this.#endedNode !== undefined) throw programErrors.make('call_not_awaited', { node: this.#endedNode, call });
+  }
 
   /** @throws what stopped an earlier call of this node, before anything is done. */
   async track<Result>(name: string, work: () => Promise<Result>): Promise<Result> {

@@ -55,6 +55,7 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
   const { state, row } = image;
   const before = controlOf(image, agent.maxSteps);
   const ledger = { ...before.ledger, count: row.ledger, digest: image.control.ledgerDigest };
+  const replay = replayAfter(before, next, next.control.ledger ?? ledger, world.isForked);
   return {
     id: checkpointIdFor(row.sequence + 1, random),
     kind: chooseKind(
@@ -75,9 +76,9 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
       ...before,
       epoch: row.epoch,
       resumes: before.resumes + resumes,
-      past: pastAfter(before, next),
       ...next.control,
-      ...replayAfter(before, next, next.control.ledger ?? ledger, world.isForked),
+      ...replay,
+      ...(next.control.past === undefined && { past: pastAfter(before, next, replay.inboxReplay !== null) }),
       spent: { ...before.spent, ...next.control.spent, ms: next.beginsRun ? 0 : elapsedMs(before, believedMs) },
       seenAtMs: Math.max(before.seenAtMs, believedMs),
     },
@@ -112,11 +113,12 @@ function replayAfter(before: Control, next: NextCheckpoint, ledger: Control['led
 
 /** Whether such a checkpoint counts as the end of a step, to what is taken up behind it (`InboxReplay`). */
 export function isStepEnd(cause: CheckpointCause): boolean {
-  return cause === 'step' || cause === 'failed' || cause === 'timed_out' || cause === 'out_of_budget';
+  return cause === 'step' || cause === 'failed' || cause === 'out_of_budget';
 }
 
-function pastAfter({ past }: Control, { reused, control: { status } }: NextCheckpoint): Past {
-  const isEnd = status === 'done' || status === 'failed' || status === 'cancelled';
+/** Choices go with the run that they were made in; while runs are gone through again after a repair, they are for those behind, too. */
+function pastAfter({ past }: Control, { reused, control: { status } }: NextCheckpoint, isReplaying: boolean): Past {
+  const isEnd = !isReplaying && (status === 'done' || status === 'failed' || status === 'cancelled');
   const left = reused === undefined ? past : withoutChoices(past, reused);
   return isEnd ? atRunEnd(left) : left;
 }

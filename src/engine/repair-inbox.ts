@@ -17,8 +17,10 @@ interface Fact {
   readonly sequence: number;
   readonly settled: readonly number[];
   readonly isStepEnd: boolean;
-  /** The step that ended. */
-  readonly step?: StepId | null;
+  /** The step that ended, on the main line or on one of a fork. */
+  readonly step?: StepId;
+  /** The newest step of the main line by then. */
+  readonly mainStep?: StepId | null;
   /** Neither its events nor its own record tell. */
   readonly isUnknown?: boolean;
 }
@@ -51,7 +53,7 @@ export async function inboxReplayOf(
   const all = await withBegun(codec, ground, asking, await factsOf(codec, ground, passedOver));
   for (const fact of all) {
     // A step that ends once more does so behind an earlier repair: what steps had not come to again is behind them still.
-    const again = fact.step == null ? -1 : facts.findIndex(({ step }) => step === fact.step);
+    const again = fact.step === undefined ? -1 : facts.findIndex(({ step }) => step === fact.step);
     if (again >= 0) {
       known = followedBy(groupsOf(facts, asking), known);
       facts = facts.slice(0, again);
@@ -84,8 +86,7 @@ async function factOf(codec: ThreadCodec, { control }: Below, id: CheckpointId):
   const checkpoint = await ifWhole(codec, 'checkpoints', id, openCheckpoint);
   if (checkpoint === undefined) return unknown(sequence);
   const settled = settledBetween(control, checkpoint.control); // those of earlier ones are known by then
-  const ends = isStepEnd(checkpoint.cause);
-  return { sequence, settled, isStepEnd: ends, ...(checkpoint.cause === 'step' && { step: checkpoint.position.step }) };
+  return { sequence, settled, isStepEnd: isStepEnd(checkpoint.cause), mainStep: checkpoint.position.step };
 }
 
 function unknown(sequence: number): Fact {
@@ -98,11 +99,12 @@ function factIn(events: readonly ThreadEvent[]): Omit<Fact, 'sequence'> {
     const order = type === 'failed' ? details.input : details.order;
     return typeof order === 'number' ? [order] : [];
   });
-  const step = events.find(({ type }) => type === 'step')?.details.step;
+  const { step, path } = events.find(({ type }) => type === 'step')?.details ?? {};
   return {
     settled,
     isStepEnd: events.some(({ type }) => isStepEnd(type as CheckpointCause)),
     ...(typeof step === 'string' && { step: step as StepId }),
+    ...(typeof step === 'string' && path === undefined && { mainStep: step as StepId }),
   };
 }
 
@@ -119,12 +121,12 @@ async function withBegun(
   const begun: Fact[] = [];
   let predecessor = position.step;
   for (const [index, fact] of facts.entries()) {
-    const first = fact.isUnknown ? facts.slice(index + 1).find(({ step }) => step != null)?.step : undefined;
+    const first = fact.isUnknown ? facts.slice(index + 1).find((one) => one.mainStep != null)?.mainStep : undefined;
     const idOf = (input: number) => stepIdFor(codec, { lineage, predecessor, node, path: '', input });
     const ids = first == null ? [] : await Promise.all(asking.map(idOf));
     const order = first == null ? undefined : asking[ids.indexOf(first)];
     begun.push(order === undefined ? fact : { sequence: fact.sequence, settled: [order], isStepEnd: false });
-    predecessor = fact.step ?? predecessor;
+    predecessor = fact.mainStep ?? predecessor;
   }
   return begun;
 }

@@ -93,6 +93,14 @@ export async function retainedBy(
   }
   const isLeaning = ({ key, plain }: StoredRecord) =>
     plain.kind === 'delta' && !kept.has(String(plain.parent)) && !keys.has(baseKey(key as CheckpointId));
+  // An input may take the run that is under way back to where it began.
+  const { status, run } = images.get(head)?.checkpoint.control ?? {};
+  const began = status === 'done' || status === 'cancelled' ? null : (run?.began ?? null);
+  if (began !== null && keys.has(began) && !images.has(began)) {
+    kept.add(began);
+    const image = await openStateImage(codec, began).catch((error) => void faultOf(error));
+    if (image !== undefined) images.set(began, image);
+  }
   const leaning = all.filter((record) => images.has(record.key as CheckpointId) && isLeaning(record));
   const leaningIds = leaning.map(({ key }) => key as CheckpointId);
   const floor = await floorOf(codec, images, new Set(leaningIds), question);

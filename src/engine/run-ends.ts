@@ -1,11 +1,13 @@
 /** The commits that end a run, or take it back: a cancel, other input in its place, a failure. */
 import { type ErrorData, errorToData } from '../base/errors.ts';
 import type { OrderedItem } from '../codec/inbox-codec.ts';
+import { faultOf } from '../codec/recover-lineage.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
 import { allWaits } from '../codec/wait-codec.ts';
 import type { Control } from '../model/checkpoint.ts';
+import type { ThreadEvent } from '../model/event.ts';
 import type { WaitId } from '../model/ids.ts';
-import { settledBetween, wasThere, withSettled } from '../model/inbox.ts';
+import { inboxReplayAfter, settledBetween, wasThere, withSettled } from '../model/inbox.ts';
 import { noLines } from '../model/lines.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
 import type { AppliedUpdate } from '../program/state.ts';
@@ -50,15 +52,18 @@ export class RunEnds {
     const { inboxReplay } = boundary.control;
     const givesUpReplay = inboxReplay !== null && !wasThere(inboxReplay, cancel.order);
     const status = isTooLate ? before : 'cancelled';
-    // Steps that had asked do not run again: nobody waits for what they asked for any more.
-    const left = inboxReplay === null ? [] : await allWaits(boundary.parts.writer.codec);
+    const orders = [cancel.order, ...dropped.map(({ order }) => order)];
+    const settled = withSettled(boundary.control, orders);
+    // Where no run is gone through again behind it, nobody waits any more for what steps had asked for before a repair.
+    const isLast = inboxReplay !== null && !inboxReplayAfter(inboxReplay, settled, false)?.groups.length;
+    const left = isLast ? await allWaits(boundary.parts.writer.codec) : [];
     const make = (image: ThreadImage): NextCheckpoint => ({
       cause: 'cancelled',
       position: { ...positionOf(image), next: [] },
       control: {
         status,
         ...(!isTooLate && { failure: null }),
-        ...withSettled(controlOf(image, 0), [cancel.order, ...dropped.map(({ order }) => order)]),
+        ...withSettled(controlOf(image, 0), orders),
         ...usedAfter(controlOf(image, 0), tally),
         ledger: ledgerHere(image),
         ...(givesUpReplay && { inboxReplay: null }),
@@ -76,13 +81,18 @@ export class RunEnds {
   }
 
   /** Ends the run because new input is to take its place. What was done is kept; the input is taken up next. */
-  async interrupt(state: ThreadState, order: number, tally: Tally): Promise<ThreadState> {
+  async interrupt(
+    state: ThreadState,
+    order: number,
+    tally: Tally,
+    why: ThreadEvent['details'] = {},
+  ): Promise<ThreadState> {
     const boundary = this.#boundary;
     const after = await this.#close(state, (image) => ({
       cause: 'cancelled',
       position: { ...positionOf(image), next: [] },
       control: { status: 'cancelled', ...usedAfter(controlOf(image, 0), tally), ledger: ledgerHere(image), waits: [] },
-      events: [boundary.event('interrupted', { order })],
+      events: [boundary.event('interrupted', { order, ...why })],
       heavy: true,
     }));
     boundary.parts.emit({ type: 'status', status: 'cancelled', failure: null });
@@ -91,14 +101,17 @@ export class RunEnds {
 
   /**
    * Ends the run because new input is to take its place, and takes the state back to where the run began. Effects that were
-   * carried out stay on record; nothing is undone.
+   * carried out stay on record; nothing is undone. Where the checkpoint at which it began is gone, what was done is kept.
    */
-  async rollBack(order: number, tally: Tally): Promise<ThreadState> {
+  async rollBack(state: ThreadState, order: number, tally: Tally): Promise<ThreadState> {
     const boundary = this.#boundary;
     const { writer, ports, options } = boundary.parts;
     const { codec } = writer;
     const { began } = boundary.control.run;
-    const target = began === null ? undefined : await stateAt(codec, began);
+    const target = began === null ? undefined : await stateAt(codec, began).catch((error) => faultOf(error));
+    if (target !== undefined && 'reason' in target) {
+      return this.interrupt(state, order, tally, { began, kept: target.reason });
+    }
     const after = await boundary.commitClosing(
       (image) => controlOf(image, 0).waits,
       (image) => {

@@ -105,7 +105,7 @@ export class StepBoundaries {
   ): NextBoundary {
     const { agent } = this.#boundary.parts.options;
     const before = controlOf(image, agent.maxSteps);
-    const { path, step } = run.scheduled;
+    const { path } = run.scheduled;
     const { inputTokens, outputTokens } = run.tally;
     const ends = next === null || failure !== undefined;
     const waits = path === '' ? [] : before.waits.filter((id) => !this.#waitsOf(path).includes(id));
@@ -113,7 +113,7 @@ export class StepBoundaries {
     const hasLeft = to !== null && to !== node.name;
     return {
       cause: failure === undefined ? 'step' : 'failed',
-      position: positionAfter(positionOf(image), node.name, step, next, draft.lines.forks.size > 0),
+      position: positionAfter(positionOf(image), node.name, run.scheduled, next, draft.lines.forks.size > 0),
       control: {
         status: failure !== undefined ? 'failed' : next === null ? 'done' : statusOf(draft.lines, false),
         run: { ...before.run, steps: before.run.steps + 1 },
@@ -163,14 +163,18 @@ export class StepBoundaries {
   }
 }
 
-/** `next` undefined: the main line stands while others go on. */
+/**
+ * `next` undefined: the main line stands while others go on. Which line ended last must not matter to the ids of later steps: the
+ * step of the position is the main line's.
+ */
 function positionAfter(
   before: Position,
   node: string,
-  step: StepId,
+  ended: ScheduledStep,
   next: ScheduledStep | null | undefined,
   isForked: boolean,
 ): Position {
   const visits = raised(before.visits, node);
+  const step = ended.path === '' ? ended.step : before.step;
   return { node, step, next: isForked || next === null || next === undefined ? [] : [next], visits };
 }

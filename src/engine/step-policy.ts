@@ -37,10 +37,9 @@ export interface StepPolicyParts {
   readonly waits: WaitBoundaries;
 }
 
-/** What a person said about a step that failed. */
+/** What a person said about a step that had failed by the error. */
 export interface Verdict {
   readonly say: 'retry' | 'skip' | 'stop';
-  /** What the step had failed by. */
   readonly error: Error;
 }
 
@@ -238,10 +237,11 @@ export class StepPolicy {
   }
 
   async #waitForNetwork(ended: EndedStep, decision: Decision, taken: number): Promise<ThreadState | undefined> {
-    const { ports } = this.#parts.boundary.parts;
-    if (ports.network === undefined || ports.network.isOnline()) return undefined;
+    const { network } = this.#parts.boundary.parts.ports;
     const asked = { kind: 'network', reason: 'until the network is there', args: null } as const;
     const { wait, records } = await this.#wait(ended, `policy.network.${taken}`, asked);
+    // One that is known was waited for before a repair, however the network is now.
+    if (records.length > 0 && (network === undefined || network.isOnline())) return undefined;
     return this.#again(ended, decision, { waits: [wait], records });
   }
 
@@ -276,11 +276,11 @@ export class StepPolicy {
     asked: Pick<Wait, 'kind' | 'reason' | 'args'>,
   ): Promise<{ wait: Wait; records: readonly RecordWrite[] }> {
     const { writer, ports } = this.#parts.boundary.parts;
-    const [{ codec }, { step }] = [writer, run.scheduled];
-    const { digest } = await encodeWithDigest(codec, [asked.kind, asked.args, asked.reason], place);
+    const [codec, step] = [writer.codec, run.scheduled.step];
     const id = await waitIdFor(codec, step, place);
     const known = await readWait(codec, id);
     if (known !== undefined) return { wait: known, records: [] }; // asked before a repair
+    const { digest } = await encodeWithDigest(codec, [asked.kind, asked.args, asked.reason], place);
     const about = { tool: '', effectKey: '' as EffectKey, expiresAtMs: null };
     const wait: Wait = { id, step, ...asked, ...about, digest, openedAtMs: ports.time.nowMs() };
     const blobs = new BlobBatch();

@@ -199,7 +199,10 @@ async function runNode(parts: StepParts, node: RunnableNode, state: ThreadState,
     const { agent, model, models, item, failures, hint } = parts;
     if (parts.isDecided) return { type: 'returned', result: { type: 'update', update: {} } };
     const context = nodeContext({ run, agent, model, models, hint }, { node: node.name, item, failures });
-    const result = checkedResult(node.name, await node.run(state.values as never, context));
+    const returned = await Promise.resolve(node.run(state.values as never, context)).finally(() => {
+      if (!run.isSuspended()) run.calls.nodeEnded(node.name);
+    });
+    const result = checkedResult(node.name, returned);
     run.calls.throwIfBlocked();
     run.calls.refuseRunning(node.name);
     run.ledger.refuseForgotten();

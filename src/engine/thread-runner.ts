@@ -210,7 +210,7 @@ export class ThreadRunner {
         const { order, item } = interrupting;
         const takesBack = item.type === 'input' && item.policy === 'roll_back';
         const ends = await runs.ends();
-        state = await (takesBack ? ends.rollBack(order, tally) : ends.interrupt(state, order, tally));
+        state = await (takesBack ? ends.rollBack(state, order, tally) : ends.interrupt(state, order, tally));
       } else if (isUnderWay && this.#abort.signal.aborted) {
         // What stopped the steps came after this reading, or has gone with the thread: then this lease is of no thread.
         if (looked === this.#abort) await this.#beginAgain(lines);

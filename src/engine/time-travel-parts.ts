@@ -44,7 +44,7 @@ export async function checkpointOf(parts: Pick<TravelParts, 'codec' | 'id'>, id:
 export function unknownCheckpoint({ id: thread }: Pick<TravelParts, 'id'>, checkpoint: unknown) {
   return engineErrors.make('checkpoint_unknown', {
     thread,
-    checkpoint: typeof checkpoint === 'object' ? 'an object, not an id' : textOf(checkpoint),
+    checkpoint: typeof checkpoint === 'object' && checkpoint ? 'an object, not an id' : textOf(checkpoint),
   });
 }
 

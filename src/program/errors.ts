@@ -88,7 +88,7 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
     argument_invalid: (d) => `${d.call} cannot be called so: ${d.problem}. Nothing was kept of this call.`,
     calls_overlap: (d) =>
       `"${d.second}" cannot be told apart from "${d.first}", called in the same scope. Use all(items, (item, { call }) => …), or give each call a { key } of its own.`,
-    call_not_awaited: (d) => `Node "${d.node}" ended while "${d.call}" was still running: await every call.`,
+    call_not_awaited: (d) => `Node "${d.node}" ended before "${d.call}" did: await every call.`,
     replay_mismatch: (d) =>
       `Step ${d.step} was run again and called ${d.called} where ${d.recorded} is on record. Nodes must make the same calls on every run: take time and chance from now() and random(). Nothing was repeated.`,
     model_missing: (d) => `Node "${d.node}" asked for a model: give one to serve(agent, { model }).`,

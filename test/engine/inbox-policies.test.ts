@@ -147,6 +147,28 @@ describe('an input that comes while a run is under way', () => {
     expect((await head(thread)).position.visits).toEqual({ hear: 1, stand: 1 });
   });
 
+  test('[B11d, B11a] with roll_back keeps what the run did, and says so, where the checkpoint at which it began is gone', async () => {
+    const { control, scene } = standing();
+    control.stands = false;
+    const thread = await scene.begun({ heard: ['one'] });
+    await thread.run();
+    control.stands = true;
+    await thread.send({ heard: ['two'] });
+    const run = thread.run();
+    await quiet();
+    const { began } = (await head(thread)).control.run;
+    scene.lose('checkpoints', (key) => key === began);
+    scene.lose('events', (key) => key === began);
+    await thread.send({ heard: ['three'] }, 'three', 'roll_back');
+    control.stands = false;
+    await thread.look();
+
+    expect(await run).toEqual({ end: 'done' });
+    expect((await plainState(thread)).heard).toEqual(['one', 'two', 'three']);
+    const told = (await thread.events()).find(({ type }) => type === 'interrupted');
+    expect(told?.details).toMatchObject({ began, kept: 'it is missing' });
+  });
+
   test('[B11d] with roll_back undoes no effect and does not make it again by itself', async () => {
     const made: string[] = [];
     const pay = tool({

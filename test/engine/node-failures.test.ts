@@ -339,3 +339,17 @@ test('[B6d] a run that failed says by which failure, and so does each later call
   expect((await run) as object).toEqual({ end: 'failed', failure: (await head(thread)).control.failure });
   expect(await (await scene.open()).run()).toMatchObject({ end: 'failed', failure });
 });
+
+test('[B1a, B3d] a call through the context of a node that has ended is refused, and not made', async () => {
+  let kept: Context | undefined;
+  const scene = twoSteps((context) => {
+    kept = context;
+    return context.end();
+  });
+  expect(await (await scene.begun()).run()).toEqual({ end: 'done' });
+
+  const late = { code: 'call_not_awaited', details: { node: 'bad', call: 'ping' } };
+  await expect(kept?.call('ping', {})).rejects.toMatchObject(late);
+  await expect(kept?.sleep(5)).rejects.toMatchObject({ code: 'call_not_awaited' });
+  await expect(kept?.ask('well?')).rejects.toMatchObject({ code: 'call_not_awaited' });
+});

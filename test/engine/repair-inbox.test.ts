@@ -6,10 +6,10 @@ import { log, value } from '../../src/model/fields.ts';
 import { sequenceOf } from '../../src/model/ids.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
-import { head, never, plainState, Scene, ScriptedModel, withMethods } from './support.ts';
+import { answer, head, never, only, plainState, Scene, ScriptedModel, withMethods } from './support.ts';
 
 /** Looks; the first time it asks then, or waits for what is given, later it pays. */
-function either(hold?: () => Promise<void>) {
+function either(hold?: () => Promise<void>, limits = {}) {
   const paid: string[] = [];
   const pay = tool({
     name: 'pay',
@@ -27,6 +27,7 @@ function either(hold?: () => Promise<void>) {
     version: 1,
     state: { notes: log(z.string()), to: value(z.string(), 'inn') },
     tools: { pay, peek },
+    limits,
     start: 'look',
     nodes: {
       look: ({ notes }, { goto }) => goto(notes.length === 0 ? 'ask' : 'pay', { notes: ['looked'] }),
@@ -277,3 +278,23 @@ test('[B10a, B9d, A11d] a question of a step that a cancel keeps from running ag
   const late = again.answer(String(asked?.id), String(asked?.digest), { decision: 'reply', value: 'late' });
   await expect(late).rejects.toMatchObject({ code: 'wait_closed', details: { winner: 'cancelled' } });
 });
+
+test.each(['interrupt', 'queue'] as const)(
+  '[B7c, A11d] no time is over for runs that are gone through again after a repair (%s)',
+  async (policy) => {
+    const { scene, paid } = either(undefined, { runMs: 600_000 });
+    const thread = await scene.begun();
+    await thread.run();
+    await thread.send({ notes: ['second'] }, 'second', policy);
+    if (policy === 'queue') await answer(thread, only(await thread.waits()), { decision: 'reply', value: 'fine' });
+    expect(await thread.run()).toEqual({ end: 'done' });
+    const before = await plainState(thread);
+    loseState(scene, 1);
+    scene.clock.advance(3_600_000);
+
+    const { end, state } = await goOn(scene);
+    expect(end).toEqual({ end: 'done' });
+    expect(state).toEqual(before);
+    expect(paid).toEqual(['inn']);
+  },
+);

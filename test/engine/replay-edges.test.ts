@@ -1,7 +1,8 @@
 /** What a repair lets run again finds all of its calls, whatever fails, is undone or is taken away meanwhile. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { log } from '../../src/model/fields.ts';
+import { deferred } from '../../src/base/deferred.ts';
+import { log, value } from '../../src/model/fields.ts';
 import { sequenceOf } from '../../src/model/ids.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
@@ -335,36 +336,116 @@ test.each(['before', 'after'] as const)(
   },
 );
 
-test('[A11d, B8c, C5b] a step that a policy has wait for the network waits for it once more after a repair', async () => {
-  const cable = new Cable();
-  cable.isPlugged = false;
-  let breaks = 1;
-  const agent = defineAgent({
-    name: 'caller',
-    version: 1,
-    state: { notes: log(z.string()) },
-    policy: [{ node: 'check', action: 'wait_network' }],
-    start: 'check',
-    nodes: {
-      check: {
-        retry: { attempts: 1 },
-        run: (_, { end }) => {
-          breaks -= 1;
-          if (breaks >= 0) throw new Error('It was away.');
-          return end({ notes: ['there'] });
+test.each([
+  ['away', 'waiting'],
+  ['there', 'done'],
+] as const)(
+  '[A11d, B8c] a step that a policy had wait for the network does so again after a repair, with the network %s',
+  async (network, end) => {
+    const cable = new Cable();
+    cable.isPlugged = false;
+    let breaks = 1;
+    const agent = defineAgent({
+      name: 'caller',
+      version: 1,
+      state: { notes: log(z.string()) },
+      policy: [{ node: 'check', action: 'wait_network' }],
+      start: 'check',
+      nodes: {
+        check: {
+          retry: { attempts: 1 },
+          run: (_, { end }) => {
+            breaks -= 1;
+            if (breaks >= 0) throw new Error('It was away.');
+            return end({ notes: ['there'] });
+          },
         },
       },
+    });
+    const scene = new Scene({ agent });
+    scene.world.network = cable;
+    const thread = await scene.begun();
+    expect(await thread.run()).toEqual({ end: 'waiting' });
+    const waits = await thread.waits();
+    cable.isPlugged = network === 'there';
+    expect(await (await scene.open()).run()).toEqual({ end });
+    loseFrom(scene, 0);
+    scene.clock.advance(1_000);
+
+    const again = await scene.open();
+    expect(await again.run()).toEqual({ end });
+    expect(await again.waits()).toEqual(network === 'away' ? waits : []);
+  },
+);
+
+test('[B1d, A11d] whichever line ended first, what a run does after lines that were not joined has the keys it had', async () => {
+  const paid: string[] = [];
+  const slow = deferred<void>();
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    input: z.object({ to: z.string() }),
+    effect: 'once',
+    run: async ({ to }) => {
+      if (to === 'x') await slow.promise;
+      paid.push(to);
+      return `receipt of ${to}`;
+    },
+  });
+  const agent = defineAgent({
+    name: 'lines',
+    version: 1,
+    state: { notes: log(z.string()), second: value(z.boolean(), false) },
+    tools: { pay },
+    start: 'begin',
+    nodes: {
+      begin: ({ second }, { goto, parallel }) => (second ? goto('last') : parallel(['x', 'y'])),
+      x: async (_, { call, end }) => end({ notes: [await call('pay', { to: 'x' })] }),
+      y: async (_, { call, end }) => {
+        const receipt = await call('pay', { to: 'y' });
+        slow.resolve();
+        return end({ notes: [receipt] });
+      },
+      last: async (_, { call, end }) => end({ notes: [await call('pay', { to: 'last' })] }),
     },
   });
   const scene = new Scene({ agent });
-  scene.world.network = cable;
   const thread = await scene.begun();
-  expect(await thread.run()).toEqual({ end: 'waiting' });
-  const waits = await thread.waits();
-  loseFrom(scene, 0);
+  await thread.run();
+  await thread.send({ second: true });
+  expect(await thread.run()).toEqual({ end: 'done' });
+  scene.lose('checkpoints', (key) => (sequenceOf(key) ?? 0) >= 1);
   scene.clock.advance(1_000);
 
-  const again = await scene.open();
-  expect(await again.run()).toEqual({ end: 'waiting' });
-  expect(await again.waits()).toEqual(waits);
+  expect(await (await scene.open()).run()).toEqual({ end: 'done' });
+  expect(paid).toEqual(['y', 'x', 'last']);
+});
+
+test('[B12c, A11d] a result that a person reuses while steps run again is there for a later run that awaits it', async () => {
+  const paid: string[] = [];
+  const agent = defineAgent({
+    name: 'payer',
+    version: 1,
+    state: { to: value(z.string(), ''), tip: value(z.number(), 0), notes: log(z.string()) },
+    tools: { pay: payTool(paid) },
+    start: 'look',
+    nodes: {
+      look: ({ to }, { goto, end }) => (to === 'none' ? end() : goto('pay')),
+      pay: async ({ to }, { call, end }) => end({ notes: [await call('pay', { to })] }),
+    },
+  });
+  const scene = new Scene({ agent });
+  const thread = await scene.begun({ to: 'none' });
+  await thread.run();
+  await thread.send({ to: 'second' });
+  expect(await thread.run()).toEqual({ end: 'done' });
+  loseFrom(scene, 1);
+  await cutAfter(scene, 1);
+  const heir = await scene.open();
+  const [effect] = await heir.effects();
+  await heir.edit({ tip: 5 }, { effects: { [String(effect?.key)]: 'reuse' } });
+
+  expect(await heir.run()).toEqual({ end: 'done' });
+  expect(await plainState(heir)).toEqual({ to: 'second', tip: 5, notes: ['receipt of second'] });
+  expect(paid).toEqual(['second']);
 });

@@ -170,6 +170,14 @@ test('[A11d, B11a] whatever came in and whenever, a thread that loses its state 
       const all = [...some, last];
       expect(await livedThrough(all, true)).toEqual(await livedThrough(all, false));
     }),
-    { numRuns: 100 },
+    {
+      numRuns: 100,
+      examples: [
+        [
+          [{ does: 'cancel' }, { does: 'send', todo: ['ask'], policy: 'queue' }],
+          { does: 'lose', from: 0, commits: [], sends: 'queue' },
+        ],
+      ],
+    },
   );
 }, 120_000);

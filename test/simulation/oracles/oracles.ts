@@ -171,7 +171,8 @@ export const oracles = {
     }
     const all = world.data.records('checkpoints', row.thread).range({}).filter(isCheckpoint);
     // Also where somebody went back; and what a repair did without.
-    const others = plan.isWhole ? all.map((record) => watch.checkpoint(record)) : [];
+    const isLeft = plan.isWhole || lineage.some(({ cause }) => cause === 'rolled_back');
+    const others = isLeft ? all.map((record) => watch.checkpoint(record)) : [];
     const everywhere = [...lineage, ...others];
     const taken = new Set(
       everywhere
