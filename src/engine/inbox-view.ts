@@ -5,7 +5,7 @@
 import { type OrderedItem, readInbox } from '../codec/inbox-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { Control } from '../model/checkpoint.ts';
-import { type InboxReplay, type ReplayedItems, wasThere } from '../model/inbox.ts';
+import { holdsNothing, type InboxReplay, type ReplayedItems, wasThere } from '../model/inbox.ts';
 
 export class InboxView {
   readonly #codec: ThreadCodec;
@@ -24,7 +24,10 @@ export class InboxView {
     inboxReplay,
   }: Control): Promise<{ readonly all: readonly OrderedItem[]; readonly due: readonly OrderedItem[] }> {
     const all = await readInbox(this.#codec, inboxTaken, { consumed });
-    return { all, due: inboxReplay === null || this.#showsAll ? all : this.#due(all, inboxReplay) };
+    return {
+      all,
+      due: inboxReplay === null || holdsNothing(inboxReplay) || this.#showsAll ? all : this.#due(all, inboxReplay),
+    };
   }
 
   /**
@@ -32,7 +35,7 @@ export class InboxView {
    * waits, once more, for an answer that is lost may still come to what was settled behind it: that is not shown then.
    */
   showNext({ inboxReplay, status }: Pick<Control, 'inboxReplay' | 'status'>): boolean {
-    if (inboxReplay === null || this.#showsAll) return false;
+    if (inboxReplay === null || holdsNothing(inboxReplay) || this.#showsAll) return false;
     const next = inboxReplay.groups.find((group) => !this.#isEarly(group));
     if (next === undefined) this.#showsAll = true;
     else if (status === 'waiting' && inboxReplay.isExact) return false;

@@ -1,5 +1,6 @@
 /** What is left of a run's time and budget (B7). */
 import type { Control, Position, Spent } from '../model/checkpoint.ts';
+import { holdsNothing } from '../model/inbox.ts';
 import type { Lines } from '../model/lines.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { nodeOf } from './agent-nodes.ts';
@@ -20,7 +21,7 @@ export function timeLeft(
   lines: Lines,
   elapsedMs: number,
 ): number {
-  if (inboxReplay !== null) return Infinity;
+  if (inboxReplay !== null && !holdsNothing(inboxReplay)) return Infinity;
   const steps =
     lines.forks.size > 0
       ? openLines(lines).map((line) => stepLeft(agent, line.node, elapsedMs - line.sinceMs))

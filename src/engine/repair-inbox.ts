@@ -1,6 +1,7 @@
 /** What of the inbox was settled behind the checkpoint that a repair falls back to, and after which steps (PROTOCOL 4). */
 import { openCheckpoint } from '../codec/checkpoint-codec.ts';
 import { readInbox } from '../codec/inbox-codec.ts';
+import { readLedger } from '../codec/ledger-codec.ts';
 import { openEvents } from '../codec/open-events.ts';
 import { faultOf } from '../codec/recover-lineage.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
@@ -109,26 +110,39 @@ function factIn(events: readonly ThreadEvent[]): Omit<Fact, 'sequence'> {
 }
 
 /**
- * The first step of a run has its id from the input that began it: so an input is known whose own checkpoint tells nothing. Others of
- * which nothing is known pass for ends of steps, as most are.
+ * The first step of a run has its id from the input that began it: so an input is known whose own checkpoint tells nothing, by that
+ * step's end or by its calls. Of the first checkpoint of all it is the oldest one, where nothing tells. Others of which nothing is
+ * known pass for ends of steps, as most are.
  */
 async function withBegun(
   codec: ThreadCodec,
-  { control: { lineage }, position, start: node }: Below,
+  { control: { lineage, ledger }, position, start: node }: Below,
   asking: readonly number[],
   facts: readonly Fact[],
 ): Promise<readonly Fact[]> {
+  if (!facts.some(({ isUnknown }) => isUnknown)) return facts;
+  const { entries } = await readLedger(codec, ledger.count, await newestEntry(codec));
+  const called = new Set(entries.map(({ intent }) => intent.step));
   const begun: Fact[] = [];
+  const placed = new Set<number>();
   let predecessor = position.step;
   for (const [index, fact] of facts.entries()) {
     const first = fact.isUnknown ? facts.slice(index + 1).find((one) => one.mainStep != null)?.mainStep : undefined;
     const idOf = (input: number) => stepIdFor(codec, { lineage, predecessor, node, path: '', input });
-    const ids = first == null ? [] : await Promise.all(asking.map(idOf));
-    const order = first == null ? undefined : asking[ids.indexOf(first)];
+    const lost = fact.isUnknown ? asking.filter((each) => !placed.has(each)) : [];
+    const ids = await Promise.all(lost.map(idOf));
+    const order =
+      lost[ids.findIndex((id) => id === first || called.has(id))] ?? (fact.sequence === 0 ? lost[0] : undefined);
+    if (order !== undefined) placed.add(order);
     begun.push(order === undefined ? fact : { sequence: fact.sequence, settled: [order], isStepEnd: false });
     predecessor = fact.mainStep ?? predecessor;
   }
   return begun;
+}
+
+async function newestEntry(codec: ThreadCodec): Promise<number> {
+  const [newest] = await codec.source.range('ledger', codec.thread, { reverse: true, limit: 1 });
+  return newest === undefined ? 0 : Number.parseInt(newest.key.slice(0, 10), 16);
 }
 
 /** `steps`: how many ended behind the last group. */

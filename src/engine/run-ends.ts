@@ -55,7 +55,7 @@ export class RunEnds {
     const orders = [cancel.order, ...dropped.map(({ order }) => order)];
     const settled = withSettled(boundary.control, orders);
     // Where no run is gone through again behind it, nobody waits any more for what steps had asked for before a repair.
-    const isLast = inboxReplay !== null && !inboxReplayAfter(inboxReplay, settled, false)?.groups.length;
+    const isLast = inboxReplay !== null && !inboxReplayAfter(inboxReplay, settled, 'other')?.groups.length;
     const left = isLast ? await allWaits(boundary.parts.writer.codec) : [];
     const make = (image: ThreadImage): NextCheckpoint => ({
       cause: 'cancelled',

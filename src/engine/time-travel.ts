@@ -11,6 +11,7 @@ import { noChange, type StateChange } from '../codec/commit-builder.ts';
 import { readAgain } from '../codec/read-again.ts';
 import { BlobBatch } from '../codec/thread-codec.ts';
 import { openThreadImage, type StateImage, type ThreadImage } from '../codec/thread-image.ts';
+import { allWaits } from '../codec/wait-codec.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { type CheckpointId, checkpointIdFor } from '../model/ids.ts';
 import type { StandingChoice } from '../model/past.ts';
@@ -174,8 +175,10 @@ async function commitLineage(
   const events = eventsOf(parts, writer.image, departure, decided.made, options);
   for (;;) {
     try {
-      const { waits = [] } = writer.image.state?.checkpoint.control ?? {};
-      const closed = await closedWaits(parts.codec, waits, parts.ports.clock.nowMs());
+      const { waits = [], inboxReplay = null } = writer.image.state?.checkpoint.control ?? {};
+      // Steps behind a repair that had asked run under other ids from here on.
+      const left = inboxReplay === null ? waits : await allWaits(parts.codec);
+      const closed = await closedWaits(parts.codec, left, parts.ports.clock.nowMs());
       const { state } = await writer.checkpoint((image) =>
         lineagePlan(parts, image, departure, decided, events, closed),
       );

@@ -42,14 +42,27 @@ export interface InboxReplay {
   readonly isExact: boolean;
 }
 
-/** What is left of it after a commit, `null` where nothing is held back any more. `ends`: it counts as the end of a step. */
-export function inboxReplayAfter(replay: InboxReplay | null, settled: Settled, ends: boolean): InboxReplay | null {
-  if (replay === null) return null;
+/** Whether nothing is held back any more: the steps that stand are yet to run again. */
+export function holdsNothing({ groups, rest }: InboxReplay): boolean {
+  return groups.length === 0 && rest.steps === 0;
+}
+
+/**
+ * What is left of it after a commit. It is over, `null`, once a step has run again behind all that had ended, or its run was ended.
+ *
+ * @param of `step_end`: what counts as one; `step`: anything else that a step commits; `stop`: the end of a run from outside.
+ */
+export function inboxReplayAfter(
+  replay: InboxReplay | null,
+  settled: Settled,
+  of: 'step_end' | 'step' | 'stop' | 'other',
+): InboxReplay | null {
+  if (replay === null || (holdsNothing(replay) && of !== 'other')) return null;
   const groups = replay.groups.filter(({ orders }) => orders.some((order) => !isSettled(settled, order)));
   const [first = replay.rest, ...others] = groups;
-  const after = { ...first, steps: Math.max(0, first.steps - (ends ? 1 : 0)) };
-  if (groups.length > 0) return { ...replay, groups: [after, ...others] };
-  return after.steps === 0 ? null : { ...replay, groups, rest: after };
+  const after = { ...first, steps: Math.max(0, first.steps - (of === 'step_end' ? 1 : 0)) };
+  const left = groups.length > 0 ? { ...replay, groups: [after, ...others] } : { ...replay, groups, rest: after };
+  return of === 'stop' && holdsNothing(left) ? null : left;
 }
 
 /** Whether the item was there when the thread was repaired. */

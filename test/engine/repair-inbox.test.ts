@@ -298,3 +298,68 @@ test.each(['interrupt', 'queue'] as const)(
     expect(paid).toEqual(['inn']);
   },
 );
+
+test('[B12d, B9d, A11d] a question of a step that an edit keeps from running again is closed', async () => {
+  const { scene } = either();
+  const thread = await scene.begun();
+  await thread.run();
+  const [asked] = await thread.waits();
+  loseState(scene);
+  await repairAlone(scene);
+  await (await scene.open()).edit({ to: 'bar' });
+
+  const { end, thread: again } = await goOn(scene);
+  expect(end).toEqual({ end: 'waiting' });
+  expect(only(await again.waits()).id).not.toBe(asked?.id);
+  const late = again.answer(String(asked?.id), String(asked?.digest), { decision: 'reply', value: 'late' });
+  await expect(late).rejects.toMatchObject({ code: 'wait_closed', details: { winner: 'cancelled' } });
+});
+
+test.each(['before', 'after'] as const)(
+  '[A11d, B11b] the input of which nothing is left but its calls comes first, with another one from %s it',
+  async (when) => {
+    const called = deferred<void>();
+    const paid: string[] = [];
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays',
+      input: z.object({}),
+      effect: 'once',
+      run: () => {
+        paid.push('paid');
+        return 'receipt';
+      },
+    });
+    let lives = 1;
+    const agent = defineAgent({
+      name: 'holder',
+      version: 1,
+      state: { to: value(z.string(), '') },
+      tools: { pay },
+      start: 'go',
+      nodes: {
+        go: async ({ to }, { call, end }) => {
+          if (to === 'second') return end();
+          await call('pay', {});
+          called.resolve();
+          lives -= 1;
+          return lives < 0 ? end() : never();
+        },
+      },
+    });
+    const scene = new Scene({ agent });
+    if (when === 'before') await scene.begun({ to: 'second' });
+    await (await scene.open()).send({ to: 'first' }, 'first', 'interrupt');
+    const { thread, life } = await scene.mortal();
+    void thread.run();
+    await called.promise;
+    life.end();
+    loseState(scene);
+    if (when === 'after') await (await scene.open()).send({ to: 'second' }, 'second', 'interrupt');
+
+    expect((await goOn(scene)).end).toEqual({ end: 'done' });
+    expect(paid).toEqual(['paid']);
+    const effects = await (await scene.open()).effects();
+    expect(effects).toMatchObject([{ name: 'pay', status: 'succeeded' }]);
+  },
+);

@@ -99,6 +99,8 @@ export const oracles = {
       const isOver = [...keys].slice(0, -1).every((key) => !stand.has(key as EffectKey));
       if (world.redoes && (isOver || !/ by (pay|ship|book|mail|wire)$/.test(place))) continue;
       if (isOfDeleted(world, place)) continue;
+      // A read leaves no record before it is made: what came of it is lost with the commits before it.
+      if (place.endsWith(' by look') && (world.counts.powerCuts > 0 || world.counts.spoiled > 0)) continue;
       if (keys.size > 1)
         world.findings.violate('one-key-per-intention', `${place} came with the keys ${[...keys].join(', ')}.`);
     }

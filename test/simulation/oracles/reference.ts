@@ -79,6 +79,9 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
       if (at.usage >= usage && at.usage <= usage + counted.tokens) usage = at.usage;
       next = undefined;
     } else if (at.cause === 'rolled_back') {
+      const counted = { tokens: 0 };
+      if (next !== undefined) await run(next, state, answers, counted);
+      if (at.usage >= usage && at.usage <= usage + counted.tokens) usage = at.usage; // as where a run is cancelled
       if (next !== undefined) state = began; // of the first run: there is no checkpoint to go back to
       next = undefined;
     } else if (at.cause === 'migrated') {
