@@ -53,7 +53,7 @@ export const engineErrors = errorFamily<EngineErrorDetails>(
     answer_mismatch: (d) =>
       `The answer to wait ${d.wait} was given for something else than what is asked${d.tool === '' ? '' : ` about "${d.tool}"`} now: read the waits and ask again.`,
     answer_invalid: (d) =>
-      `Wait ${d.wait} cannot be answered with ${JSON.stringify(d.decision)}. ${d.allowed === '' ? 'Nobody answers it: a timer is over by itself, an event comes by signal(), a child by its end.' : `Answer ${d.allowed}.`}`,
+      `Wait ${d.wait} cannot be answered with ${JSON.stringify(d.decision)}. ${d.allowed === '' ? 'No answer fits: it ends by itself, or by signal().' : `Answer ${d.allowed}.`}`,
     code_not_loaded: (d) =>
       `A part of this app that is needed now could not be loaded: ${d.reason}. Go online, or reload after an update of the app. Nothing was changed.`,
   },
