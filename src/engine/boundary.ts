@@ -2,12 +2,12 @@
 
 import type { OrderedItem } from '../codec/inbox-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
-import { readAnswer, readWait } from '../codec/wait-codec.ts';
+import { allWaits, readAnswer, readWait } from '../codec/wait-codec.ts';
 import type { OtherThread } from '../model/commit.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import type { Frame } from '../model/frame.ts';
 import type { WaitId } from '../model/ids.ts';
-import { type Settled, withSettled } from '../model/inbox.ts';
+import { holdsNothing, type Settled, withSettled } from '../model/inbox.ts';
 import { type Lines, noLines } from '../model/lines.ts';
 import { endStatuses } from '../model/records.ts';
 import type { Wait } from '../model/wait.ts';
@@ -208,6 +208,16 @@ export class Boundary {
         if (!engineErrors.is(error, 'wait_closed')) throw error;
       }
     }
+  }
+
+  /**
+   * Waits that are to be closed with the step that stands, besides its own: what it, or one before it, had asked before a repair and
+   * does not ask any more. None while other steps may still come to theirs.
+   */
+  async waitsLeft(): Promise<readonly WaitId[]> {
+    const { inboxReplay } = this.control;
+    if (inboxReplay === null || !holdsNothing(inboxReplay) || this.#lines.forks.size > 0) return [];
+    return allWaits(this.parts.writer.codec);
   }
 
   /** Those of these waits that have no answer. */

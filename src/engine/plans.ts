@@ -106,15 +106,14 @@ function replayAfter(before: Control, next: NextCheckpoint, ledger: Control['led
   const replay = before.inboxReplay;
   const after = { ...before, ...next.control };
   const isGivenUp = after.inboxReplay === null;
-  const inboxReplay = isGivenUp ? null : inboxReplayAfter(replay, after, partOf(next.cause));
+  const inboxReplay = isGivenUp ? null : inboxReplayAfter(replay, after, partOf(next.cause), !isForked);
   const isOver = replay !== null && inboxReplay === null && (isGivenUp || (replay.isExact && !isForked));
   return { inboxReplay, ledger: isOver ? { ...ledger, replay: null } : ledger };
 }
 
 function partOf(cause: CheckpointCause): Parameters<typeof inboxReplayAfter>[2] {
   if (isStepEnd(cause)) return 'step_end';
-  if (cause === 'cancelled' || cause === 'rolled_back') return 'stop';
-  return cause === 'wait' || cause === 'policy' ? 'step' : 'other';
+  return cause === 'cancelled' || cause === 'rolled_back' ? 'stop' : 'other';
 }
 
 /** Whether such a checkpoint counts as the end of a step, to what is taken up behind it (`InboxReplay`). */

@@ -55,8 +55,8 @@ export class RunEnds {
     const orders = [cancel.order, ...dropped.map(({ order }) => order)];
     const settled = withSettled(boundary.control, orders);
     // Where no run is gone through again behind it, nobody waits any more for what steps had asked for before a repair.
-    const isLast = inboxReplay !== null && !inboxReplayAfter(inboxReplay, settled, 'other')?.groups.length;
-    const left = isLast ? await allWaits(boundary.parts.writer.codec) : [];
+    const isLast = inboxReplay !== null && !inboxReplayAfter(inboxReplay, settled, 'other', false)?.groups.length;
+    const left = isLast ? await allWaits(boundary.parts.writer.codec) : undefined;
     const make = (image: ThreadImage): NextCheckpoint => ({
       cause: 'cancelled',
       position: { ...positionOf(image), next: [] },
@@ -208,9 +208,10 @@ export class RunEnds {
   async #close<State extends ThreadState | null>(
     state: State,
     next: (image: ThreadImage) => NextCheckpoint,
-    alsoWaits: readonly WaitId[] = [],
+    left?: readonly WaitId[],
   ): Promise<State> {
     const boundary = this.#boundary;
+    const alsoWaits = left ?? (await boundary.waitsLeft());
     let applied: AppliedUpdate = { set: new Map(), append: new Map() };
     const image = await boundary.commitClosing(
       (before) => [...new Set([...controlOf(before, 0).waits, ...alsoWaits])],

@@ -75,8 +75,11 @@ export class StepBoundaries {
     const { path } = run.scheduled;
     let applied: AppliedUpdate = { set: new Map(), append: new Map() };
     let joined: Joined = { updates: [] };
+    const left = await boundary.waitsLeft();
     const mine = (image: ThreadImage) =>
-      path === '' ? controlOf(image, 1).waits : (boundary.lines.lines.get(path)?.waits ?? []);
+      path === ''
+        ? [...new Set([...controlOf(image, 1).waits, ...left])]
+        : (boundary.lines.lines.get(path)?.waits ?? []);
     const after = await boundary.commitClosing(mine, async (image) => {
       const draft = new LineDraft(boundary.lines);
       draft.clearStep(path);

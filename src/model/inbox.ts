@@ -48,16 +48,18 @@ export function holdsNothing({ groups, rest }: InboxReplay): boolean {
 }
 
 /**
- * What is left of it after a commit. It is over, `null`, once a step has run again behind all that had ended, or its run was ended.
+ * What is left of it after a commit. It is over, `null`, once a step has ended behind all that had, or its run was ended.
  *
- * @param of `step_end`: what counts as one; `step`: anything else that a step commits; `stop`: the end of a run from outside.
+ * @param of `step_end`: what counts as one; `stop`: the end of a run from outside.
+ * @param mayEnd false while lines run side by side: those that stand are yet to run again.
  */
 export function inboxReplayAfter(
   replay: InboxReplay | null,
   settled: Settled,
-  of: 'step_end' | 'step' | 'stop' | 'other',
+  of: 'step_end' | 'stop' | 'other',
+  mayEnd: boolean,
 ): InboxReplay | null {
-  if (replay === null || (holdsNothing(replay) && of !== 'other')) return null;
+  if (replay === null || (mayEnd && holdsNothing(replay) && of !== 'other')) return null;
   const groups = replay.groups.filter(({ orders }) => orders.some((order) => !isSettled(settled, order)));
   const [first = replay.rest, ...others] = groups;
   const after = { ...first, steps: Math.max(0, first.steps - (of === 'step_end' ? 1 : 0)) };
