@@ -147,7 +147,7 @@ export class Boundary {
           believedMs,
           inboxSeen: this.inboxSeen({ ...this.control, ...made.control }),
           resumes: this.#resumed,
-          isForked: (made.lines ?? this.#lines).forks.size > 0,
+          isForked: this.#lines.forks.size > 0 || (made.lines?.forks.size ?? 0) > 0,
         };
         const also = await this.#answerToParent(made);
         const wakeUpAtMs = earliest([made.wakeUpAtMs ?? null, this.#deadlineAfter(before, made)]);
@@ -214,9 +214,10 @@ export class Boundary {
    * Waits that are to be closed with the step that stands, besides its own: what it, or one before it, had asked before a repair and
    * does not ask any more. None while other steps may still come to theirs.
    */
-  async waitsLeft(): Promise<readonly WaitId[]> {
+  async waitsLeft(endsRun: boolean): Promise<readonly WaitId[]> {
     const { inboxReplay } = this.control;
-    if (inboxReplay === null || !holdsNothing(inboxReplay) || this.#lines.forks.size > 0) return [];
+    if (inboxReplay === null || !holdsNothing(inboxReplay)) return [];
+    if (!endsRun && this.#lines.forks.size > 0) return [];
     return allWaits(this.parts.writer.codec);
   }
 

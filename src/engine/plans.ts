@@ -45,7 +45,7 @@ export interface CommitPlanWorld {
   readonly inboxSeen: number;
   /** 1 for the first commit of a run that goes on after a restart. */
   readonly resumes: 0 | 1;
-  /** Whether lines run side by side after it. */
+  /** Whether lines run side by side before it, or after it. */
   readonly isForked: boolean;
 }
 

@@ -211,7 +211,7 @@ export class RunEnds {
     left?: readonly WaitId[],
   ): Promise<State> {
     const boundary = this.#boundary;
-    const alsoWaits = left ?? (await boundary.waitsLeft());
+    const alsoWaits = left ?? (await boundary.waitsLeft(true));
     let applied: AppliedUpdate = { set: new Map(), append: new Map() };
     const image = await boundary.commitClosing(
       (before) => [...new Set([...controlOf(before, 0).waits, ...alsoWaits])],

@@ -75,7 +75,7 @@ export class StepBoundaries {
     const { path } = run.scheduled;
     let applied: AppliedUpdate = { set: new Map(), append: new Map() };
     let joined: Joined = { updates: [] };
-    const left = await boundary.waitsLeft();
+    const left = await boundary.waitsLeft(false);
     const mine = (image: ThreadImage) =>
       path === ''
         ? [...new Set([...controlOf(image, 1).waits, ...left])]
