@@ -371,12 +371,11 @@ test('[B11b, B9d, A11d] a question of a line that an input keeps from running ag
     state: { second: value(z.boolean(), false) },
     start: 'begin',
     nodes: {
-      begin: ({ second }, { end, parallel }) => (second ? end() : parallel(['x', 'y'])),
+      begin: ({ second }, { end, parallel }) => (second ? end() : parallel(['x'])),
       x: async (_, { ask, end }) => {
         await ask('Well?');
         return end();
       },
-      y: (_, { end }) => end(),
     },
   });
   const scene = new Scene({ agent });
