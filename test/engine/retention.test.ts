@@ -107,31 +107,6 @@ describe('compaction', () => {
     },
   );
 
-  test('[A12e, B11b] keeps where the run began: an input that takes it back does so', async () => {
-    const agent = defineAgent({
-      name: 'back',
-      version: 1,
-      state: { notes: log(z.string()), left: value(z.number(), 0) },
-      start: 'go',
-      nodes: {
-        go: async ({ left }, { goto, ask, end }) => {
-          if (left > 1) return goto('go', { left: left - 1 });
-          return left === 0 ? end() : end({ notes: [String(await ask('Well?'))] });
-        },
-      },
-    });
-    const scene = new Scene({ agent });
-    const thread = await scene.begun({ notes: ['first'] });
-    await thread.run();
-    await thread.send({ notes: ['second'], left: 6 });
-    expect(await thread.run()).toEqual({ end: 'waiting' });
-    await thread.compact({ keepCheckpoints: 1 });
-    await thread.send({ notes: ['third'], left: 0 }, 'third', 'roll_back');
-
-    expect(await thread.run()).toEqual({ end: 'done' });
-    expect(await plainState(thread)).toEqual({ notes: ['first', 'third'], left: 0 });
-  });
-
   test('[A12e, A11d] keeps what a repair needs: the thread falls back, and does nothing twice', async () => {
     const { scene, sent, handle } = given();
     for (const text of ['a', 'b', 'c', 'd']) await handle(text);
