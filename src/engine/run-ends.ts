@@ -2,13 +2,14 @@
 import { type ErrorData, errorToData } from '../base/errors.ts';
 import type { OrderedItem } from '../codec/inbox-codec.ts';
 import { faultOf } from '../codec/recover-lineage.ts';
-import type { ThreadImage } from '../codec/thread-image.ts';
+import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
 import { allWaits } from '../codec/wait-codec.ts';
 import type { Control } from '../model/checkpoint.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import type { WaitId } from '../model/ids.ts';
 import { inboxReplayAfter, settledBetween, wasThere, withSettled } from '../model/inbox.ts';
 import { noLines } from '../model/lines.ts';
+import { atRunEnd, isAbandoned, type Past, rangesWith } from '../model/past.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
 import type { AppliedUpdate } from '../program/state.ts';
 import type { Boundary } from './boundary.ts';
@@ -112,11 +113,12 @@ export class RunEnds {
     if (target !== undefined && 'reason' in target) {
       return this.interrupt(state, order, tally, { began, kept: target.reason });
     }
+    const left = await boundary.waitsLeft(true);
     const after = await boundary.commitClosing(
-      (image) => controlOf(image, 0).waits,
+      (image) => [...new Set([...controlOf(image, 0).waits, ...left])],
       (image) => {
         const before = controlOf(image, 0);
-        const back = target && returnTo(image, before.past, target, ports.random);
+        const back = target && returnTo(image, leftUndecided(before.past, target, image), target, ports.random);
         const control = {
           status: 'cancelled' as const,
           ...usedAfter(before, tally),
@@ -228,6 +230,20 @@ export class RunEnds {
     );
     return state === null || image.state === null ? state : (state.after(applied, image.state) as State);
   }
+}
+
+/** Nobody has decided what is to become of the calls of a run that other input takes back. */
+function leftUndecided(past: Past, target: StateImage, { row }: ThreadImage): Past {
+  const { count } = target.checkpoint.control.ledger;
+  const own = Array.from({ length: row.ledger - count }, (_, index) => count + 1 + index);
+  const ended = atRunEnd(past);
+  return {
+    ...ended,
+    undecided: rangesWith(
+      ended.undecided,
+      own.filter((entry) => !isAbandoned(past, entry)),
+    ),
+  };
 }
 
 /** The updates of lines, one after the other; one that the reducers refuse must not keep the run from ending. */

@@ -12,6 +12,7 @@ import type { RecordWrite } from '../model/commit.ts';
 import type { Fields, UpdateOf } from '../model/fields.ts';
 import type { EffectKey, StepId } from '../model/ids.ts';
 import { parentOf } from '../model/lines.ts';
+import { withoutChoices } from '../model/past.ts';
 import type { Wait } from '../model/wait.ts';
 import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
 import { nextNode, scopeOf } from './agent-nodes.ts';
@@ -158,7 +159,7 @@ export class StepPolicy {
       (image) => controlOf(image, 0).waits,
       async (image) => {
         const control = controlOf(image, 0);
-        const { onto, past } = returnTo(image, control.past, target, ports.random);
+        const { onto, past } = returnTo(image, withoutChoices(control.past, run.ledger.reused), target, ports.random);
         const { lineage, step } = await this.#salted(scheduled);
         const draft = new LineDraft(boundary.lines);
         draft.putHint('', hint);

@@ -6,7 +6,7 @@ import type { ThreadImage } from '../codec/thread-image.ts';
 import type { Control } from '../model/checkpoint.ts';
 import type { CrossedEffect } from '../model/choice-needed.ts';
 import type { CheckpointId } from '../model/ids.ts';
-import { type EffectChoice, effectChoices, isAbandoned, type StandingChoice } from '../model/past.ts';
+import { type EffectChoice, effectChoices, needsChoice, type StandingChoice } from '../model/past.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { toolNow } from '../program/versions.ts';
 import { withChildEnds } from './child-ends.ts';
@@ -48,7 +48,7 @@ export async function crossedEffects(
   const entries = ended.filter(({ intent }) => isPassedOver(standing, intent));
   const { lost } = read; // of which step they were is not known
   const past = state?.checkpoint.control.past;
-  const isOwn = (number: number) => past === undefined || !isAbandoned(past, number);
+  const isOwn = (number: number) => past === undefined || needsChoice(past, number);
   const byKey = new Map<string, LedgerEntry[]>();
   for (const entry of entries) {
     const { key, effectClass, number } = entry.intent;

@@ -112,6 +112,7 @@ function forkControl(
     resumes: 0,
     past: {
       abandoned: count === 0 ? [] : [{ after: 0, to: count }],
+      undecided: [],
       choices: Array.from({ length: count }, (_, index) => ({ entry: index + 1, choice: 'reuse' })),
       origin,
     },

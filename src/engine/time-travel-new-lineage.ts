@@ -6,7 +6,7 @@ import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
 import type { Control, Position } from '../model/checkpoint.ts';
 import { withSettled } from '../model/inbox.ts';
-import type { Abandoned, StandingChoice } from '../model/past.ts';
+import { rangesWith, type StandingChoice } from '../model/past.ts';
 import { stepIdFor } from './identity.ts';
 
 /** A fresh salt for the ids of a lineage's steps: they get new ones, and run again (PROTOCOL 4). */
@@ -69,21 +69,12 @@ export function controlOn(
     seenAtMs: Math.max(head.seenAtMs, fresh.believedMs),
     failure: isToRun ? null : control.failure,
     past: {
-      abandoned: abandonedWith(control.past.abandoned, fresh.left),
+      abandoned: rangesWith(control.past.abandoned, fresh.left),
+      undecided: control.past.undecided,
       choices: fresh.choices,
       origin: head.past.origin,
     },
   };
-}
-
-function abandonedWith(before: readonly Abandoned[], left: readonly number[]): readonly Abandoned[] {
-  const ranges = [...before];
-  for (const number of left) {
-    const last = ranges.at(-1);
-    if (last?.to === number - 1) ranges[ranges.length - 1] = { after: last.after, to: number };
-    else ranges.push({ after: number - 1, to: number });
-  }
-  return ranges;
 }
 
 /**

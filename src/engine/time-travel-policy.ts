@@ -80,7 +80,7 @@ async function checkpointsOfRun(codec: ThreadCodec, { state }: ThreadImage): Pro
   return run.at(-1)?.cause === 'input' ? run : [];
 }
 
-/** What a commit is made from that goes back to this checkpoint, and what of the ledger it leaves behind. */
+/** What a commit is made from that goes back to this checkpoint, and what of the ledger it leaves behind. Choices stand. */
 export function returnTo(
   { row }: ThreadImage,
   past: Past,
@@ -91,11 +91,7 @@ export function returnTo(
   const isLeft = row.ledger > after && !isAbandoned(past, row.ledger);
   return {
     onto: { ...target, fields: fieldsOn(target, random) },
-    past: {
-      abandoned: isLeft ? [...past.abandoned, { after, to: row.ledger }] : past.abandoned,
-      choices: [],
-      origin: past.origin,
-    },
+    past: { ...past, abandoned: isLeft ? [...past.abandoned, { after, to: row.ledger }] : past.abandoned },
   };
 }
 

@@ -34,6 +34,7 @@ export class Host {
   readonly #hosted = new Map<string, HostedThread>();
   readonly #byHash = new Map<string, HostedThread>();
   readonly #closing = new AbortController();
+  #isTakingUp = false;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
@@ -53,16 +54,37 @@ export class Host {
   /** Goes on with every thread that has something to do: with suspects one after the other, in their own time (PROTOCOL 5). */
   async start(): Promise<void> {
     if (this.#retains) void this.#purge();
-    if (this.#parts.resume !== 'auto') return;
+    if (this.#parts.resume === 'auto') await this.#takeUp();
+  }
+
+  /** Threads that have something to do, and are not known here yet. A worker that died may have told nobody of them. */
+  async #takeUp(): Promise<void> {
     const { maxResumes = defaultMaxResumes } = this.#parts.options;
     const suspects: HostedThread[] = [];
     for (const { id, row } of await this.#engine.threads(Infinity, { children: true })) {
+      if (this.#closing.signal.aborted) return;
       if (id === undefined || !hasWork(row)) continue;
+      const known = this.#hosted.get(id);
+      if (known !== undefined) {
+        void known.hinted().catch(() => undefined); // as where a hint is heard
+        continue;
+      }
       const thread = await this.#thread(id);
       if (isSuspect(row, maxResumes)) suspects.push(thread);
       else thread.kick();
     }
     void openOneByOne(suspects, () => this.#closing.signal.aborted);
+  }
+
+  /** Of many threads that are taken over together, the first one leads to all. */
+  #tookOver(): void {
+    if (this.#isTakingUp) return;
+    this.#isTakingUp = true;
+    void this.#takeUp()
+      .catch(() => undefined) // whoever starts next looks again
+      .finally(() => {
+        this.#isTakingUp = false;
+      });
   }
 
   get #retains(): boolean {
@@ -146,7 +168,6 @@ export class Host {
     if (!this.#closing.signal.aborted) await thread?.hinted();
   }
 
-  /** A child, or the parent of one, got something to do by a run here. */
   /** A child that was made, or a parent whose child has ended: nobody else tells of it, so that the store is asked until it answers. */
   async #hasNews(hash: string): Promise<void> {
     const { signal } = this.#closing;
@@ -217,6 +238,7 @@ export class Host {
       takesOver: this.#parts.resume === 'auto',
       compacts: this.#retains,
       hint: (hash) => hints.post(hash),
+      tookOver: () => this.#tookOver(),
     });
     const hash = await thread.engineThread.hash();
     const first = this.#hosted.get(id);

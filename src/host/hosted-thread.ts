@@ -29,6 +29,8 @@ export interface HostedThreadParts {
   readonly compacts: boolean;
   /** Tells other workers that something changed. */
   readonly hint: (hash: string) => void;
+  /** What another worker did not finish goes on here: it may be gone, and have left more. */
+  readonly tookOver: () => void;
 }
 
 export class HostedThread {
@@ -169,6 +171,7 @@ export class HostedThread {
         await locks.hold(name, this.#closing.signal, async () => {
           this.#isQueued = false;
           if (this.#closing.signal.aborted || !(await this.#isNeeded())) return; // the lock may come in the same moment
+          if (this.#queuedAt !== undefined) this.#parts.tookOver();
           await this.#compact();
           this.#isRunningHere = true;
           end = await thread.run();

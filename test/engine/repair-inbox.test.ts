@@ -364,29 +364,32 @@ test.each(['before', 'after'] as const)(
   },
 );
 
-test('[B11b, B9d, A11d] a question of a line that an input keeps from running again after a repair is closed', async () => {
-  const agent = defineAgent({
-    name: 'lines',
-    version: 1,
-    state: { second: value(z.boolean(), false) },
-    start: 'begin',
-    nodes: {
-      begin: ({ second }, { end, parallel }) => (second ? end() : parallel(['x'])),
-      x: async (_, { ask, end }) => {
-        await ask('Well?');
-        return end();
+test.each(['interrupt', 'roll_back'] as const)(
+  '[B11b, B9d, A11d] a question of a line that an input keeps from running again after a repair is closed (%s)',
+  async (policy) => {
+    const agent = defineAgent({
+      name: 'lines',
+      version: 1,
+      state: { second: value(z.boolean(), false) },
+      start: 'begin',
+      nodes: {
+        begin: ({ second }, { end, parallel }) => (second ? end() : parallel(['x'])),
+        x: async (_, { ask, end }) => {
+          await ask('Well?');
+          return end();
+        },
       },
-    },
-  });
-  const scene = new Scene({ agent });
-  const thread = await scene.begun();
-  expect(await thread.run()).toEqual({ end: 'waiting' });
-  const asked = only(await thread.waits());
-  loseState(scene);
-  await (await scene.open()).send({ second: true }, 'second', 'interrupt');
+    });
+    const scene = new Scene({ agent });
+    const thread = await scene.begun();
+    expect(await thread.run()).toEqual({ end: 'waiting' });
+    const asked = only(await thread.waits());
+    loseState(scene);
+    await (await scene.open()).send({ second: true }, 'second', policy);
 
-  const { end, thread: again } = await goOn(scene);
-  expect(end).toEqual({ end: 'done' });
-  const late = again.answer(asked.id, asked.digest, { decision: 'reply', value: 'late' });
-  await expect(late).rejects.toMatchObject({ code: 'wait_closed', details: { winner: 'cancelled' } });
-});
+    const { end, thread: again } = await goOn(scene);
+    expect(end).toEqual({ end: 'done' });
+    const late = again.answer(asked.id, asked.digest, { decision: 'reply', value: 'late' });
+    await expect(late).rejects.toMatchObject({ code: 'wait_closed', details: { winner: 'cancelled' } });
+  },
+);

@@ -181,6 +181,7 @@ class Builder {
       failure: errorToData(new TypeError('it failed', { cause: new Error('why') })),
       past: {
         abandoned: [{ after: 0, to: 1 }],
+        undecided: [{ after: 0, to: 1 }],
         choices: [{ entry: 1, choice: 'reuse' }],
         origin: { thread: 'origin', checkpoint: '0000000001-aaaaaaaaaaaa' as CheckpointId },
       },

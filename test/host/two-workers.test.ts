@@ -40,6 +40,19 @@ describe('two workers on one database', () => {
     }
   });
 
+  test('[B14a] what takes over also finds what the other left and told nobody of', async () => {
+    const { workers } = given();
+    const [first, second] = [await workers.start(), await workers.start()];
+    await first.send('t', { left: 1 }, 'a');
+    await quiet();
+    const engine = await workers.engine();
+    await second.view('looked at');
+    for (const id of ['untold', 'looked at']) await engine.thread(id).send({ left: 0 });
+    await first.close();
+    await settled();
+    for (const id of ['untold', 'looked at']) expect((await engine.thread(id).row())?.status, id).toBe('done');
+  });
+
   test('[B14a] one that has run it takes it up again when it runs in the other, and that is closed', async () => {
     const { workers, acts } = given();
     const [first, second] = [await workers.start(), await workers.start()];

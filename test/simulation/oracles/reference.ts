@@ -19,6 +19,9 @@ export interface Reference {
   readonly usage: number;
 }
 
+/** As the simulated model says. */
+const tokensOfAnswer = 5;
+
 /** Nothing in the record says what this call came to. */
 class Gap extends Error {}
 
@@ -79,9 +82,8 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
       if (at.usage >= usage && at.usage <= usage + counted.tokens) usage = at.usage;
       next = undefined;
     } else if (at.cause === 'rolled_back') {
-      const counted = { tokens: 0 };
-      if (next !== undefined) await run(next, state, answers, counted);
-      if (at.usage >= usage && at.usage <= usage + counted.tokens) usage = at.usage; // as where a run is cancelled
+      // The run that was taken back may be on no lineage: what it used is on record with its calls alone.
+      if (at.usage >= usage && at.usage <= tokensOnRecord(evidence)) usage = at.usage;
       if (next !== undefined) state = began; // of the first run: there is no checkpoint to go back to
       next = undefined;
     } else if (at.cause === 'migrated') {
@@ -97,6 +99,16 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
     if (at.usage !== usage) return disagree(at, `it counts ${at.usage} tokens, not ${usage}.`);
   }
   return { state, usage };
+}
+
+/** The most that all calls which are on record can have used. */
+function tokensOnRecord({ entries, waits }: Evidence): number {
+  const models = entries.filter(({ intent }) => intent.kind === 'model').length * tokensOfAnswer;
+  const children = waits.map(({ answer }) => {
+    const { usage } = answer?.decision === 'ended' ? (answer.value as ChildOutcome) : {};
+    return usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
+  });
+  return children.reduce((sum, tokens) => sum + tokens, models);
 }
 
 async function wrongFailure(
@@ -149,7 +161,7 @@ export function scopeOf(answers: Answers, counted: { tokens: number }): PlanScop
     model: {
       async text(prompt) {
         const answer = answers.resultOf(prompt.split(' ')[0] ?? '') as { readonly text: string };
-        counted.tokens += 5;
+        counted.tokens += tokensOfAnswer;
         return answer.text;
       },
     },

@@ -59,7 +59,7 @@ export class Process {
   kick(thread?: string): void {
     if (thread === undefined) {
       for (const driver of this.#drivers.values()) driver.kick();
-      if (this.#engine !== undefined && this.#world.client.forks.isAny) void this.#findThreads(this.#engine);
+      if (this.#engine !== undefined && this.#hasOthers) void this.#findThreads(this.#engine);
     } else if (this.#engine !== undefined) void this.#kick(this.#engine.thread(thread));
   }
 
@@ -91,7 +91,7 @@ export class Process {
     const thread = engine.thread(threadId);
     this.#drive(thread, this.#world.watch);
     this.#opened.resolve(thread);
-    if (this.#plan.child !== undefined || this.#world.client.forks.isAny) await this.#findThreads(engine);
+    if (this.#hasOthers) await this.#findThreads(engine);
     for (let index = 0; index < this.#working.length; index += 1) await this.#working[index];
     this.#world.retire(this.life);
   }
@@ -102,7 +102,11 @@ export class Process {
     this.#working.push(driver.work());
   }
 
-  /** As a host does when it starts: every thread that is there may have something to do. */
+  get #hasOthers(): boolean {
+    return this.#plan.child !== undefined || this.#world.client.forks.isAny;
+  }
+
+  /** As a host does when it starts, or takes over from another: every thread that is there may have something to do. */
   async #findThreads(engine: Engine): Promise<void> {
     const all = await this.insist(() => engine.threads(1_000, { children: true }));
     for (const { id, row } of all) if (id !== undefined) this.#hear(id, row.thread);
