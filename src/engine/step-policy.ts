@@ -12,7 +12,7 @@ import type { RecordWrite } from '../model/commit.ts';
 import type { Fields, UpdateOf } from '../model/fields.ts';
 import type { EffectKey, StepId } from '../model/ids.ts';
 import { parentOf } from '../model/lines.ts';
-import { withoutChoices } from '../model/past.ts';
+import { withoutChoices } from '../model/past-entries.ts';
 import type { Wait } from '../model/wait.ts';
 import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
 import { nextNode, scopeOf } from './agent-nodes.ts';

@@ -9,7 +9,7 @@ import { openStateImage, openThreadImage, type StateImage, type ThreadImage } fr
 import type { EffectClass, EffectKind, EffectStatus } from '../model/effect.ts';
 import type { FieldDiff } from '../model/field-diff.ts';
 import { type CheckpointId, type ThreadId, threadIdProblem } from '../model/ids.ts';
-import { isAbandoned } from '../model/past.ts';
+import { isAbandoned } from '../model/past-entries.ts';
 import type { ThreadStatus } from '../model/records.ts';
 import { withChildEnds } from './child-ends.ts';
 import { controlOf, positionOf } from './control-of.ts';

@@ -6,7 +6,8 @@ import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
 import type { Control, Position } from '../model/checkpoint.ts';
 import { withSettled } from '../model/inbox.ts';
-import { rangesWith, type StandingChoice } from '../model/past.ts';
+import type { StandingChoice } from '../model/past.ts';
+import { rangesWith } from '../model/past-entries.ts';
 import { stepIdFor } from './identity.ts';
 
 /** A fresh salt for the ids of a lineage's steps: they get new ones, and run again (PROTOCOL 4). */

@@ -7,7 +7,7 @@ import { codecErrors } from '../codec/errors.ts';
 import type { LedgerEntry } from '../codec/ledger-codec.ts';
 import { ledgerKey } from '../codec/ledger-codec.ts';
 import type { Frame } from '../model/frame.ts';
-import { withoutChoices } from '../model/past.ts';
+import { withoutChoices } from '../model/past-entries.ts';
 import { programErrors } from '../program/errors.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { AnyTool } from '../program/tool.ts';
