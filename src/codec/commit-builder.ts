@@ -4,7 +4,7 @@ import type { CommitGroup, Durability, OtherThread, RecordWrite, RowChange } fro
 import type { ThreadEvent } from '../model/event.ts';
 import { type CheckpointId, type CommitId, sequenceOf } from '../model/ids.ts';
 import { type FieldImage, isLogImage, type LogImage, logLength, sealCheckpoint } from './checkpoint-codec.ts';
-import { type RowControl, sealRowControl } from './control-codec.ts';
+import { type RowControl, sealRowControl, type Travel } from './control-codec.ts';
 import { tagOf } from './envelope.ts';
 import { sealEvents } from './events-codec.ts';
 import { nextLedgerDigest, type StoredIntent, sealIntent } from './ledger-codec.ts';
@@ -45,6 +45,8 @@ export interface CheckpointPlan {
   /** Inbox items up to this order give nothing to do before more comes. */
   readonly inboxSeen?: number;
   readonly durability: Durability;
+  /** Where a person goes back or edits, and where a repair falls back to before that. */
+  readonly travel?: Travel | null;
   /** What the same group does to the thread that waits for this one. */
   readonly also?: OtherThread;
 }
@@ -92,7 +94,12 @@ export async function buildCheckpoint(
     ...(isSnapshot ? [] : sealEvents(codec, plan.id, plan.events)),
   ]);
   const tag = tagOf(checkpointRecord.body);
-  const control: RowControl = { ...before.control, base: body.base, headTag: tag };
+  const control: RowControl = {
+    ...before.control,
+    base: body.base,
+    headTag: tag,
+    ...(plan.travel && { travel: plan.travel }),
+  };
   const rowChange = {
     head: plan.id,
     sequence: sequenceOf(plan.id) ?? row.sequence + 1,

@@ -18,6 +18,15 @@ export interface RowControl {
   readonly headTag: Uint8Array;
   /** Running digest over the ledger's intents. */
   readonly ledgerDigest: Uint8Array;
+  readonly travel: Travel | null;
+}
+
+/** That a person went back or edited. The ids of the steps since then lead on from a salt which that checkpoint alone has (PROTOCOL 4). */
+export interface Travel {
+  /** Sequence number of the checkpoint that was made so; of several, the newest. */
+  readonly sequence: number;
+  /** Whether a repair fell back to before it: under which ids calls were made since is not known then. */
+  readonly isLost: boolean;
 }
 
 /** The plain fields of a row that its sealed part authenticates. */
@@ -28,7 +37,8 @@ export async function sealRowControl(
   control: RowControl,
   row: BoundRowFields,
 ): Promise<Uint8Array> {
-  const body = packBody([control.threadId, control.base, control.headTag, control.ledgerDigest]);
+  const { threadId, base, headTag, ledgerDigest, travel } = control;
+  const body = packBody([threadId, base, headTag, ledgerDigest, ...(travel ? [travel.sequence, travel.isLost] : [])]);
   return codec.sealer.seal(codec.place('threads', 'control', boundFields(row)), body);
 }
 
@@ -48,6 +58,7 @@ export async function openRowControl(codec: ThreadCodec, row: ThreadRow): Promis
     base: reader.textOrNull() as CheckpointId | null,
     headTag: reader.bytes(),
     ledgerDigest: reader.bytes(),
+    travel: reader.hasMore ? { sequence: reader.count(), isLost: reader.flag() } : null,
   };
 }
 

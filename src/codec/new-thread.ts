@@ -44,6 +44,7 @@ export async function newThread(
     base: null,
     headTag: new Uint8Array(0),
     ledgerDigest: new Uint8Array(16),
+    travel: null,
   };
   const row: ThreadRow = {
     ...bound,

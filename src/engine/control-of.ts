@@ -7,6 +7,11 @@ export function controlOf(image: ThreadImage, maxSteps: number): Control {
   return image.state?.checkpoint.control ?? emptyControl(image.row, image.control.ledgerDigest, maxSteps);
 }
 
+/** Whether steps run again behind a repair that fell back to before a person went back or edited: what came of that is not known. */
+export function isTravelLost({ control, state }: ThreadImage): boolean {
+  return control.travel?.isLost === true && state !== null && state.checkpoint.control.ledger.replay !== null;
+}
+
 export function positionOf(image: ThreadImage): Position {
   return image.state?.checkpoint.position ?? emptyPosition;
 }

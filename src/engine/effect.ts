@@ -17,6 +17,7 @@ import { deepFreeze } from '../program/state.ts';
 import { Refusal, type ToolCall } from '../program/tool.ts';
 import { askApproval, recallGrant } from './approval.ts';
 import { callWithin, isDefiniteRefusal } from './attempt.ts';
+import { isTravelLost } from './control-of.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor } from './identity.ts';
 import {
@@ -56,9 +57,8 @@ export async function perform(run: StepRun, request: EffectRequest): Promise<unk
   const asks = first === undefined && request.approval;
   const args = first !== undefined ? await recordedArgs(run, key) : request.args;
   const allowed = asks ? await askApproval(run, effect, asks) : args;
-  if (run.ledger.lost.length > 0 && request.effectClass === 'once') {
-    await (await onDemand()).adoptLost(run, effect, allowed);
-  }
+  const mayBeOnRecord = run.ledger.lost.length > 0 || isTravelLost(run.writer.image);
+  if (request.effectClass === 'once' && mayBeOnRecord) await (await onDemand()).adoptLost(run, effect, allowed);
   return attemptUntilSettled(run, effect, allowed);
 }
 

@@ -11,7 +11,7 @@ import { inboxReplayAfter } from '../model/inbox.ts';
 import type { Past } from '../model/past.ts';
 import { atRunEnd, withoutChoices } from '../model/past-entries.ts';
 import { chooseKind, defaultTiers } from '../model/tiers.ts';
-import { controlOf, positionOf } from './control-of.ts';
+import { controlOf, isTravelLost, positionOf } from './control-of.ts';
 import type { EngineOptions } from './ports.ts';
 
 export interface NextCheckpoint {
@@ -56,7 +56,8 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
   const { state, row } = image;
   const before = controlOf(image, agent.maxSteps);
   const ledger = { ...before.ledger, count: row.ledger, digest: image.control.ledgerDigest };
-  const replay = replayAfter(before, next, next.control.ledger ?? ledger, world.isForked);
+  const isPlaced = !isTravelLost(image);
+  const replay = replayAfter(before, next, next.control.ledger ?? ledger, { isForked: world.isForked, isPlaced });
   return {
     id: checkpointIdFor(row.sequence + 1, random),
     kind: chooseKind(
@@ -101,13 +102,22 @@ export function planFor(image: ThreadImage, next: NextCheckpoint, world: CommitP
 /**
  * What of the inbox is still held back after a repair. Once nothing is, all steps that had ended before it have ended again, or
  * never will: what the ledger holds of others awaits none. While lines run side by side some may be further than they were, and
- * others not as far.
+ * others not as far. Where calls are on record under ids that are not known any more, the end of the run tells.
  */
-function replayAfter(before: Control, next: NextCheckpoint, ledger: Control['ledger'], isForked: boolean) {
+function replayAfter(
+  before: Control,
+  next: NextCheckpoint,
+  ledger: Control['ledger'],
+  { isForked, isPlaced }: { readonly isForked: boolean; readonly isPlaced: boolean },
+) {
   const replay = before.inboxReplay;
   const after = { ...before, ...next.control };
   const isGivenUp = after.inboxReplay === null;
   const inboxReplay = isGivenUp ? null : inboxReplayAfter(replay, after, partOf(next.cause), !isForked);
+  if (!isPlaced) {
+    const isOver = hasEnded(after.status) && !inboxReplay?.groups.length;
+    return isOver ? { inboxReplay: null, ledger: { ...ledger, replay: null } } : { inboxReplay, ledger };
+  }
   const isOver = replay !== null && inboxReplay === null && (isGivenUp || (replay.isExact && !isForked));
   return { inboxReplay, ledger: isOver ? { ...ledger, replay: null } : ledger };
 }
@@ -124,9 +134,13 @@ export function isStepEnd(cause: CheckpointCause): boolean {
 
 /** Choices go with the run that they were made in; while runs are gone through again after a repair, they are for those behind, too. */
 function pastAfter({ past }: Control, { reused, control: { status } }: NextCheckpoint, isReplaying: boolean): Past {
-  const isEnd = !isReplaying && (status === 'done' || status === 'failed' || status === 'cancelled');
+  const isEnd = !isReplaying && hasEnded(status);
   const left = reused === undefined ? past : withoutChoices(past, reused);
   return isEnd ? atRunEnd(left) : left;
+}
+
+function hasEnded(status: Control['status'] | undefined): boolean {
+  return status === 'done' || status === 'failed' || status === 'cancelled';
 }
 
 /** How long the run has taken, what passed while nothing ran included. A clock that was put back takes nothing back. */

@@ -1,8 +1,10 @@
 /** Where a damaged thread can go on from: the newest state that is whole, and what its row says or, without it, its records. */
-import { openRowControl } from '../codec/control-codec.ts';
+import { openRowControl, type Travel } from '../codec/control-codec.ts';
 import { codecErrors } from '../codec/errors.ts';
 import { readInbox } from '../codec/inbox-codec.ts';
 import { readLedger } from '../codec/ledger-codec.ts';
+import { openEvents } from '../codec/open-events.ts';
+import { marks } from '../codec/quarantine.ts';
 import { type Fault, faultOf, recoverState } from '../codec/recover-lineage.ts';
 import { FieldCheck } from '../codec/references.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
@@ -19,12 +21,14 @@ export interface Ground {
   readonly passedOver: readonly CheckpointId[];
   readonly faults: readonly Fault[];
   readonly ledger: { readonly count: number; readonly digest: Uint8Array };
+  /** `null` where nobody went back, as far as is known. */
+  readonly travel: Travel | null;
   /** Highest sequence number ever given. */
   readonly sequence: number;
 }
 
 /** What is known without any checkpoint. */
-interface Footing extends Pick<Ground, 'threadId' | 'ledger'> {
+interface Footing extends Pick<Ground, 'threadId' | 'ledger' | 'travel'> {
   /** Tag of the row's head; `undefined` where the row does not say. */
   readonly headTag: Uint8Array | undefined;
   readonly faults: readonly Fault[];
@@ -70,14 +74,16 @@ export async function findGround(ports: EnginePorts, codec: ThreadCodec, row: Th
 async function footingOf({ keyRing }: EnginePorts, codec: ThreadCodec, row: ThreadRow): Promise<Footing> {
   try {
     const control = await openRowControl(codec, row);
-    const { threadId, headTag, ledgerDigest } = control;
-    return { threadId, headTag, ledger: { count: row.ledger, digest: ledgerDigest }, faults: [] };
+    const { threadId, headTag, ledgerDigest, travel } = control;
+    return { threadId, headTag, travel, ledger: { count: row.ledger, digest: ledgerDigest }, faults: [] };
   } catch (error) {
     const fault = faultOf(error);
     const identity = await keyRing.identityOf(row.thread, row.incarnation);
     const isSame = identity.namespace === row.namespace && identity.owner === row.owner && identity.agent === row.agent;
     if (!isSame) throw error; // whose thread it is cannot be set right from here
-    return { threadId: identity.id, headTag: undefined, ledger: await ledgerOf(codec, row), faults: [fault] };
+    const ledger = await ledgerOf(codec, row);
+    const travel = await travelOf(codec);
+    return { threadId: identity.id, headTag: undefined, travel, ledger, faults: [fault] };
   }
 }
 
@@ -87,6 +93,17 @@ async function ledgerOf(codec: ThreadCodec, row: ThreadRow): Promise<Ground['led
   const last = newest === undefined ? 0 : Number.parseInt(newest.key.slice(0, 10), 16);
   const { entries } = await readLedger(codec, Math.max(0, last - 1), last);
   return { count: Math.max(last, row.ledger), digest: entries.at(-1)?.digest ?? new Uint8Array(16) };
+}
+
+/** When a person last went back or edited, as the events say that there are. */
+async function travelOf(codec: ThreadCodec): Promise<Travel | null> {
+  for (const record of await codec.source.range('events', codec.thread, { to: marks.from, reverse: true })) {
+    const opened = await openEvents(codec, record).catch((error) => void faultOf(error));
+    const sequence = sequenceOf(record.key);
+    if (sequence !== undefined && opened?.events.some(({ type }) => type === 'edited' || type === 'rolled_back'))
+      return { sequence, isLost: false };
+  }
+  return null;
 }
 
 /** All checkpoints that there are or were, newest first: by their own records, or by their events. */

@@ -62,7 +62,7 @@ async function commitRepair(
   row: ThreadRow,
   ground: Ground,
 ): Promise<{ readonly info: RepairInfo; readonly status: Control; readonly isApplied: boolean }> {
-  const { state, passedOver, faults, ledger, sequence, threadId } = ground;
+  const { state, passedOver, faults, ledger, sequence, threadId, travel } = ground;
   const nowMs = clock.nowMs();
   const id = checkpointIdFor(sequence + 1, random);
   const all = [...faults, ...(await lastChunks(codec, faults))];
@@ -83,6 +83,7 @@ async function commitRepair(
       base: state?.checkpoint.base ?? null,
       headTag: state?.checkpoint.tag ?? new Uint8Array(0),
       ledgerDigest: ledger.digest,
+      travel,
     },
     // Log items behind this point may be on record under the old name already, and are written again.
     state: state && (passedOver.length === 0 ? state : { ...state, fields: withSpan(state.fields, span) }),
@@ -92,6 +93,10 @@ async function commitRepair(
     id,
     kind: 'snapshot',
     cause: 'repaired',
+    travel: travel && {
+      ...travel,
+      isLost: travel.isLost || (sequenceOf(state?.checkpoint.id) ?? -1) < travel.sequence,
+    },
     change: noChange,
     position: state?.checkpoint.position ?? emptyPosition,
     control,

@@ -16,6 +16,7 @@ import { recordOutcome } from './ledger-writes.ts';
 import { recordLostCall } from './ledger-writes-rare.ts';
 import { firstSettled, hasFailed } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
+import { adoptUnplaced } from './unplaced.ts';
 
 /** A verdict; `trouble` says why `verify` gave none. */
 type Found = Verdict<unknown> & { readonly trouble?: string };
@@ -29,7 +30,10 @@ export async function resolveDoubt(
 ): Promise<void> {
   const { request } = effect;
   let trouble = '';
-  if (request.verify) {
+  // Its tool knows the call, if it was made, by another key.
+  const isUnplaced = entry.doubt?.reason.code === 'call_unplaced';
+  if (isUnplaced) trouble = 'Its arguments may have been others.';
+  else if (request.verify) {
     const verdict = await verified(run, effect, entry, args);
     if (verdict.trouble !== undefined) trouble = `Its verify failed: ${sentence(verdict.trouble)}`;
     if (verdict.verdict === 'done') {
@@ -74,10 +78,11 @@ export async function undoingOf(
 }
 
 /**
- * Entries behind the last known attempt of this call are lost: it counts as made, at most as often as entries are lost. One
- * that is in doubt already was the last one.
+ * A call that may be on record where it is not found. Entries behind the last known attempt of this call are lost: it counts
+ * as made, at most as often as entries are lost. One that is in doubt already was the last one.
  */
 export async function adoptLost(run: StepRun, effect: KnownEffect, args: unknown): Promise<void> {
+  if (run.ledger.lost.length === 0) return adoptUnplaced(run, effect, args);
   const last = run.ledger.historyOf(effect.key).at(-1);
   const lost = run.ledger.lost.filter(({ number }) => number > (last?.intent.number ?? 0));
   if (lost.length === 0 || (last !== undefined && last.outcome === undefined)) return;

@@ -118,10 +118,13 @@ export class StepLedger {
   /**
    * Number up to which the entries on record are behind the step once it has ended, while steps up to entry `to` run again: that
    * of its own newest one. All of them, if it made a call that was not on record, and none is lost: nobody was further.
+   *
+   * @param isPlaced false where others are on record under ids that are not known any more: one that is not proves nothing then.
    */
-  reached(from: number, to: number): number {
+  reached(from: number, to: number, isPlaced: boolean): number {
     const { entries } = this;
-    if (this.lost.length === 0 && entries.some((entry) => isCall(entry) && entry.intent.number > to)) return to;
+    if (isPlaced && this.lost.length === 0 && entries.some((entry) => isCall(entry) && entry.intent.number > to))
+      return to;
     return Math.max(from, ...entries.map(({ intent }) => intent.number).filter((number) => number <= to));
   }
 

@@ -5,12 +5,11 @@
  */
 import { errorFromData } from '../base/errors.ts';
 import { sentence } from '../base/text.ts';
-import { BlobBatch } from '../codec/thread-codec.ts';
-import { readAnswer, readWait, sealWait } from '../codec/wait-codec.ts';
+import { readAnswer } from '../codec/wait-codec.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { Fields, UpdateOf } from '../model/fields.ts';
-import type { EffectKey, StepId } from '../model/ids.ts';
+import type { StepId } from '../model/ids.ts';
 import { parentOf } from '../model/lines.ts';
 import { withoutChoices } from '../model/past-entries.ts';
 import type { Wait } from '../model/wait.ts';
@@ -22,11 +21,11 @@ import { controlOf, positionOf } from './control-of.ts';
 import { type Decision, decisionDetails, decisionKey, decisionsAfter } from './decision.ts';
 import { changeOf, type EndedStep, lineOf, usedAfter } from './ended-step.ts';
 import { failureOf } from './failure.ts';
-import { stepIdFor, waitIdFor } from './identity.ts';
+import { stepIdFor } from './identity.ts';
 import { type Asked, LineDraft } from './line-draft.ts';
 import { policyReplies } from './policy-replies.ts';
+import { policyWait } from './policy-wait.ts';
 import type { StepBoundaries } from './step-boundaries.ts';
-import { encodeWithDigest } from './step-run.ts';
 import { ledgerHere, ledgerStays } from './step-trace.ts';
 import { ThreadState } from './thread-state.ts';
 import { checkpointBefore, isRepairOutstanding, returnTo } from './time-travel-policy.ts';
@@ -240,7 +239,7 @@ export class StepPolicy {
   async #waitForNetwork(ended: EndedStep, decision: Decision, taken: number): Promise<ThreadState | undefined> {
     const { network } = this.#parts.boundary.parts.ports;
     const asked = { kind: 'network', reason: 'until the network is there', args: null } as const;
-    const { wait, records } = await this.#wait(ended, `policy.network.${taken}`, asked);
+    const { wait, records } = await policyWait(ended.run, `policy.network.${taken}`, asked);
     // One that is known was waited for before a repair, however the network is now.
     if (records.length > 0 && (network === undefined || network.isOnline())) return undefined;
     return this.#again(ended, decision, { waits: [wait], records });
@@ -256,7 +255,7 @@ export class StepPolicy {
       message: error.message,
       replies: policyReplies,
     };
-    const { wait, records } = await this.#wait(ended, `policy.ask.${decision.rule}.${taken}`, {
+    const { wait, records } = await policyWait(ended.run, `policy.ask.${decision.rule}.${taken}`, {
       kind: 'question',
       reason,
       args,
@@ -269,24 +268,6 @@ export class StepPolicy {
       };
     });
     return main;
-  }
-
-  async #wait(
-    { run }: EndedStep,
-    place: string,
-    asked: Pick<Wait, 'kind' | 'reason' | 'args'>,
-  ): Promise<{ wait: Wait; records: readonly RecordWrite[] }> {
-    const { writer, ports } = this.#parts.boundary.parts;
-    const [codec, step] = [writer.codec, run.scheduled.step];
-    const id = await waitIdFor(codec, step, place);
-    const known = await readWait(codec, id);
-    if (known !== undefined) return { wait: known, records: [] }; // asked before a repair
-    const { digest } = await encodeWithDigest(codec, [asked.kind, asked.args, asked.reason], place);
-    const about = { tool: '', effectKey: '' as EffectKey, expiresAtMs: null };
-    const wait: Wait = { id, step, ...asked, ...about, digest, openedAtMs: ports.time.nowMs() };
-    const blobs = new BlobBatch();
-    const args = await codec.encodeValue(wait.args, 'args', blobs);
-    return { wait, records: [await sealWait(codec, { ...wait, args }), ...blobs.writes()] };
   }
 
   /** The same where the step that is left runs again after a repair: what came behind it is found on record. */

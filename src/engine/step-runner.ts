@@ -17,6 +17,7 @@ import { toolNow } from '../program/versions.ts';
 import { Activity } from './activity.ts';
 import { checkedResult, type RunnableNode } from './agent-nodes.ts';
 import { nodeContext } from './call-scope.ts';
+import { isTravelLost } from './control-of.ts';
 import { onDemand } from './load-on-demand.ts';
 import { OpenCalls } from './open-calls.ts';
 import type { RunPorts } from './ports.ts';
@@ -123,6 +124,7 @@ export async function startStep(
       allow: parts.allow,
       nowName,
       isGranted: (tool) => run.grants.has(tool),
+      isTravelLost: () => isTravelLost(writer.image),
       isListed: (id) => writer.image.state?.checkpoint.control.waits.includes(id) === true,
       activity,
       isSuspended: () => isSuspended,

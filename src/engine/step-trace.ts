@@ -1,5 +1,6 @@
 import type { ThreadImage } from '../codec/thread-image.ts';
 import type { Control, Replay } from '../model/checkpoint.ts';
+import { isTravelLost } from './control-of.ts';
 import type { StepRun } from './step-run.ts';
 
 /** What a step saw of clock and chance after its last call: no entry of the ledger has it. */
@@ -16,7 +17,8 @@ export function ledgerHere(image: ThreadImage, ended?: StepRun): Control['ledger
   const { row, control, state } = image;
   const here = { count: row.ledger, digest: control.ledgerDigest };
   const { from = 0, replay = null } = state?.checkpoint.control.ledger ?? {};
-  const reached = replay === null ? from : (ended?.ledger.reached(from, replay.to) ?? from);
+  const isPlaced = !isTravelLost(image);
+  const reached = replay === null ? from : (ended?.ledger.reached(from, replay.to, isPlaced) ?? from);
   if (replay === null || reached >= replay.to) return { ...here, from: row.ledger, replay: null };
   return { ...here, from: reached, replay: withDone(replay, ended) };
 }

@@ -38,6 +38,8 @@ export interface StepWaitsParts {
   nowMs(): number;
   /** Whether the thread's head says that this wait is open. */
   isListed(id: WaitId): boolean;
+  /** Whether steps run again, and who had left them is not known any more: what was closed then is asked anew. */
+  isTravelLost(): boolean;
   /** The name that a recorded tool has in this version of the agent. */
   nowName(recorded: string): string;
   /** Whether a person allowed this tool for the rest of the thread. */
@@ -70,7 +72,6 @@ export class StepWaits {
    * @throws `replay_mismatch`: on record is a wait for another call. `answer_mismatch`: the answer was given for another.
    */
   async answerTo(asked: NewWait): Promise<WaitAnswer> {
-    this.#asked.add(asked.id);
     const answer = await this.#answerTo(asked);
     if (answer.decision === 'arrived') this.#consumed.push(answer.order);
     return answer;
@@ -96,9 +97,13 @@ export class StepWaits {
   }
 
   async #answerTo(asked: NewWait): Promise<WaitAnswer> {
+    this.#asked.add(asked.id);
     const known = await readWait(this.#codec, asked.id);
     if (known !== undefined) refuseOtherWait({ ...known, tool: this.#parts.nowName(known.tool) }, asked);
     const found = known && (await this.#find(known));
+    if (found?.decision === 'cancelled' && asked.kind !== 'child' && this.#parts.isTravelLost()) {
+      return this.#answerTo({ ...asked, id: (await this.#codec.sealer.hash('wait', asked.id)) as WaitId });
+    }
     if (found !== undefined) return found;
     if (known === undefined) await this.#openSoon(asked);
     else if (!this.#parts.isListed(known.id)) await this.#parts.open([known], []); // after a repair: asked before

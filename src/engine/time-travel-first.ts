@@ -68,6 +68,7 @@ export async function firstRecords(
     base: head,
     headTag: tagOf(sealed.body),
     ledgerDigest: carried.digest,
+    travel: null,
   };
   const row: ThreadRow = {
     ...bound,

@@ -146,6 +146,7 @@ async function undoRun({ ports, emit, signal }: UndoParts, writer: ThreadWriter)
       nowName: (recorded) => recorded,
       isGranted: () => false,
       isListed: () => true,
+      isTravelLost: () => false,
       activity,
       isSuspended: () => false,
       nowMs: () => ports.time.nowMs(),

@@ -206,13 +206,15 @@ async function lineagePlan(
   const head = image.state?.checkpoint.control ?? target.checkpoint.control;
   const lineage = newLineage(random);
   const nowMs = clock.nowMs();
+  const sequence = image.row.sequence + 1;
   const input = head.inboxTaken;
   const { ms: sinceMs } = target.checkpoint.control.spent;
   const lines = await linesOn(codec, steps, { lineage, input, from: image.row.ledger, sinceMs });
   const fields = cause === 'edited' ? target.fields : fieldsOn(target, random);
   const spans = [...fields.values()].flatMap((field) => ('spans' in field ? field.spans.slice(-1) : []));
   return {
-    id: checkpointIdFor(image.row.sequence + 1, random),
+    id: checkpointIdFor(sequence, random),
+    travel: { sequence, isLost: false },
     kind: 'snapshot',
     cause,
     change: { ...change, set: new Map([...change.set, ...lines]) },

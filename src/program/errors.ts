@@ -46,6 +46,7 @@ const rare: Readonly<Record<keyof RareProgramErrorDetails, true>> = {
   children_too_deep: true,
   child_failed: true,
   model_unknown: true,
+  call_unplaced: true,
   part_invalid: true,
   usage_invalid: true,
 };

@@ -14,6 +14,7 @@ export interface RareProgramErrorDetails {
   children_too_deep: { chain: string; most: number };
   child_failed: { agent: string; thread: string; status: string; reason: string };
   model_unknown: { model: string; known: string };
+  call_unplaced: { name: string; entry: number };
   part_invalid: { model: string; problem: string };
   usage_invalid: { model: string; inputTokens: string; outputTokens: string; cost: string };
 }
@@ -39,6 +40,8 @@ export const rareProgramErrors = errorFamily<RareProgramErrorDetails>({
   child_failed: (d) => `Child "${d.agent}" on thread "${d.thread}" ended as ${d.status}: ${d.reason}`,
   model_unknown: (d) =>
     `The policy names model "${d.model}"; serve(agent, { models }) has ${d.known}. Give it there by that name.`,
+  call_unplaced: (d) =>
+    `Somebody had gone back or edited, and the record of that is lost; entry ${d.entry} of the ledger is a call of "${d.name}" made since, and may be this one.`,
   part_invalid: (d) => `Model "${d.model}" gave a part that cannot be used: ${d.problem}. Mend its stream.`,
   usage_invalid: (d) =>
     `Model "${d.model}" finished with a use that cannot be counted: inputTokens ${d.inputTokens}, outputTokens ${d.outputTokens}, cost ${d.cost}. Each must be a number from 0: mend its finish part, or its price.`,

@@ -106,5 +106,6 @@ test('[I2, A2a] wrap, newest checkpoint, ledger, waits and inbox give back every
     base: head.base,
     headTag: head.tag,
     ledgerDigest: entries.at(-1)?.digest,
+    travel: null, // nobody went back
   });
 });

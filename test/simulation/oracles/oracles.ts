@@ -226,13 +226,15 @@ export const oracles = {
   },
 
   /** A run that reaches a limit, and is extended, keeps its waits: nobody gave it up. */
-  'a-limit-closes-no-wait'({ world, plan, lineage, waits }, actions) {
+  'a-limit-closes-no-wait'({ world, plan, lineage, waits, entries }, actions) {
     const isGivenUp = actions.filter(({ does }) => does !== 'signal' && does !== 'extend').length > 1;
     const isExtended = lineage.some(({ cause }) => cause === 'extended');
     const isWholeRun = [undefined, 'lines_failed'].includes(lineage.at(-1)?.failureCode); // no step ended beside its own waits
     if (isGivenUp || !isExtended || !isWholeRun || plan.policy !== undefined) return;
+    // What came late has settled its doubt: nobody has to.
+    const arrived = new Set(entries.flatMap(({ intent, outcome }) => (outcome?.by === 'call' ? [intent.key] : [])));
     for (const { wait, answer } of waits) {
-      if (answer?.decision !== 'cancelled') continue;
+      if (answer?.decision !== 'cancelled' || (wait.kind === 'in_doubt' && arrived.has(wait.effectKey))) continue;
       world.findings.violate('a-limit-closes-no-wait', `The ${wait.kind} of ${wait.tool} was closed.`);
     }
   },

@@ -122,6 +122,13 @@ export class Outside {
     return this.#receipts.get(key)?.result;
   }
 
+  /** The same of a call that may have been made under another key. */
+  truthOf(place: string, tool: string): string | undefined {
+    if ((this.carried.get(place) ?? 0) <= (this.undone.get(place) ?? 0)) return undefined;
+    const keys = [...(this.keys.get(`${place} by ${tool}`) ?? [])];
+    return keys.map((key) => this.truth(key)).findLast((result) => result !== undefined);
+  }
+
   /** A request that is about to leave, from a process that may be frozen. Whoever looks up what became of it waits for it. */
   holds(place: string): () => void {
     raise(this.#onTheWay, place);

@@ -52,7 +52,9 @@ export class Person {
           timeline.after(1_000, lookUp);
           return;
         }
-        const result = this.#world.outside.truth(wait.effectKey);
+        const { outside } = this.#world;
+        const isUnplaced = wait.reason.includes('may be this one');
+        const result = isUnplaced ? outside.truthOf(place, wait.tool) : outside.truth(wait.effectKey);
         void this.#answer(
           thread,
           wait,

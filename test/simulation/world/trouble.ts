@@ -184,9 +184,8 @@ function spoilState({ data, watch, counts, dice, findings }: World, how: 'lose' 
 }
 
 /** Nothing is left of the state: the thread goes on from its inputs, where they are all there still. */
-function spoilAllStates({ data, watch, counts, findings, client }: World, how: 'lose' | 'damage'): void {
+function spoilAllStates({ data, watch, counts, findings }: World, how: 'lose' | 'damage'): void {
   const { hash } = watch;
-  if (client.travels) return; // what a person did is lost with its records (docs/guarantees.md)
   const row = hash && data.threads.get(hash);
   const [input] = hash === undefined ? [] : data.records('inbox', hash).range({ from: 'o:', limit: 1 });
   if (row === undefined || row.head === null || input?.key !== `o:${sortable(1)}`) return;
