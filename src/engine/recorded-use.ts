@@ -1,24 +1,59 @@
-/**
- * Model use, that of its children included, of a step whose attempts were spent when the process that counted it died: its node is not run again, so it is
- * counted by the answers that are on record.
- */
+/** Model use, that of children included, as the answers on record tell it. */
+import { type LedgerEntry, readLedger } from '../codec/ledger-codec.ts';
+import type { ThreadCodec } from '../codec/thread-codec.ts';
+import type { ThreadImage } from '../codec/thread-image.ts';
+import { hiddenFields } from '../model/lines.ts';
 import type { LanguageModel, ModelAnswer } from '../program/model.ts';
 import type { ChildOutcome } from './children.ts';
+import { openLines } from './line-status.ts';
 import { costOf } from './model-effect.ts';
-import { firstSettled } from './step-ledger.ts';
-import type { StepRun } from './step-run.ts';
+import { settles } from './step-ledger.ts';
+import type { StepRun, Tally } from './step-run.ts';
+import { standingAt } from './time-travel-standing.ts';
 
-export async function countRecordedUse(run: StepRun, models: readonly (LanguageModel | undefined)[]): Promise<void> {
-  const { ledger, tally, writer } = run;
-  for (const key of new Set(ledger.entries.map(({ intent }) => intent.key))) {
-    const entry = firstSettled(ledger.historyOf(key));
-    if (entry?.outcome?.value == null || entry.outcome.by === 'reuse') continue;
-    const { kind, name } = entry.intent;
-    if (kind !== 'model' && kind !== 'child') continue;
-    const { usage } = (await writer.codec.decodeValue(entry.outcome.value)) as ModelAnswer | ChildOutcome;
-    const model = models.find((one) => one?.name === name);
+interface Models {
+  readonly model?: LanguageModel | undefined;
+  readonly models?: Readonly<Record<string, LanguageModel>>;
+}
+
+/** Of a step whose attempts were spent when the process that counted it died: its node is not run again. */
+export async function countRecordedUse({ ledger, tally, writer }: StepRun, models: Models): Promise<void> {
+  const { inputTokens, outputTokens, cost } = await useOf(writer.codec, ledger.entries, models);
+  tally.inputTokens += inputTokens;
+  tally.outputTokens += outputTokens;
+  tally.cost += cost;
+}
+
+/** Of the steps that stand, and are about to be left: no commit holds it yet, and it was paid for. */
+export async function standingUse(codec: ThreadCodec, { row, state }: ThreadImage, models: Models): Promise<Tally> {
+  if (state === null) return { inputTokens: 0, outputTokens: 0, cost: 0 };
+  const { lines, steps, from } = await standingAt(codec, state);
+  // Where a policy has asked a person about a failed step, its use was counted with the question.
+  const paths = new Map([...state.checkpoint.position.next, ...openLines(lines)].map(({ step, path }) => [step, path]));
+  const isCounted = (path = '') => state.fields.has(hiddenFields.asked(path));
+  const { entries } = await readLedger(codec, from, row.ledger);
+  const own = entries.filter(({ intent: { step } }) => steps.has(step) && !isCounted(paths.get(step)));
+  return useOf(codec, own, models);
+}
+
+async function useOf(
+  codec: ThreadCodec,
+  entries: readonly LedgerEntry[],
+  { model, models = {} }: Models,
+): Promise<Tally> {
+  const all = [model, ...Object.values(models)];
+  const tally = { inputTokens: 0, outputTokens: 0, cost: 0 };
+  const counted = new Set<string>();
+  for (const entry of entries) {
+    const { kind, name, key } = entry.intent;
+    if ((kind !== 'model' && kind !== 'child') || !settles(entry) || counted.has(key)) continue;
+    counted.add(key);
+    if (entry.outcome?.value == null || entry.outcome.by === 'reuse') continue;
+    const { usage } = (await codec.decodeValue(entry.outcome.value)) as ModelAnswer | ChildOutcome;
+    const made = all.find((one) => one?.name === name);
     tally.inputTokens += usage.inputTokens;
     tally.outputTokens += usage.outputTokens;
-    tally.cost += 'cost' in usage ? usage.cost : model === undefined ? 0 : costOf(model, usage);
+    tally.cost += 'cost' in usage ? usage.cost : made === undefined ? 0 : costOf(made, usage);
   }
+  return tally;
 }

@@ -22,6 +22,7 @@ import { standsAtLimit } from './limit-boundaries.ts';
 import { LineDraft } from './line-draft.ts';
 import type { LineUpdates } from './line-updates.ts';
 import type { NextCheckpoint } from './plans.ts';
+import { standingUse } from './recorded-use.ts';
 import type { StepRun, Tally } from './step-run.ts';
 import { ledgerHere } from './step-trace.ts';
 import { ThreadState } from './thread-state.ts';
@@ -40,13 +41,9 @@ export class RunEnds {
    * Ends the run; what was done is kept, that of lines which had not ended included. Inputs that came before the cancel are
    * lost to it, by name (PROTOCOL 6). A thread whose run has ended stays as it ended.
    */
-  async cancel(
-    state: ThreadState,
-    cancel: OrderedItem,
-    items: readonly OrderedItem[],
-    tally: Tally,
-  ): Promise<ThreadState> {
+  async cancel(state: ThreadState, cancel: OrderedItem, items: readonly OrderedItem[]): Promise<ThreadState> {
     const boundary = this.#boundary;
+    const used = await this.#used();
     const dropped = items.filter(({ order, item }) => order < cancel.order && item.type === 'input');
     const before = boundary.control.status;
     const hasEnded = before === 'done' || (before === 'failed' && !standsAtLimit(boundary));
@@ -66,7 +63,7 @@ export class RunEnds {
         status,
         ...(!isTooLate && { failure: null }),
         ...withSettled(controlOf(image, 0), orders),
-        ...usedAfter(controlOf(image, 0), tally),
+        ...usedAfter(controlOf(image, 0), used),
         ledger: ledgerHere(image),
         ...(givesUpReplay && { inboxReplay: null }),
         waits: [],
@@ -83,17 +80,13 @@ export class RunEnds {
   }
 
   /** Ends the run because new input is to take its place. What was done is kept; the input is taken up next. */
-  async interrupt(
-    state: ThreadState,
-    order: number,
-    tally: Tally,
-    why: ThreadEvent['details'] = {},
-  ): Promise<ThreadState> {
+  async interrupt(state: ThreadState, order: number, why: ThreadEvent['details'] = {}): Promise<ThreadState> {
     const boundary = this.#boundary;
+    const used = await this.#used();
     const after = await this.#close(state, (image) => ({
       cause: 'cancelled',
       position: { ...positionOf(image), next: [] },
-      control: { status: 'cancelled', ...usedAfter(controlOf(image, 0), tally), ledger: ledgerHere(image), waits: [] },
+      control: { status: 'cancelled', ...usedAfter(controlOf(image, 0), used), ledger: ledgerHere(image), waits: [] },
       events: [boundary.event('interrupted', { order, ...why })],
       heavy: true,
     }));
@@ -105,16 +98,17 @@ export class RunEnds {
    * Ends the run because new input is to take its place, and takes the state back to where the run began. Effects that were
    * carried out stay on record; nothing is undone. Where the checkpoint at which it began is gone, what was done is kept.
    */
-  async rollBack(state: ThreadState, order: number, tally: Tally): Promise<ThreadState> {
+  async rollBack(state: ThreadState, order: number): Promise<ThreadState> {
     const boundary = this.#boundary;
     const { writer, ports, options } = boundary.parts;
     const { codec } = writer;
     const { began } = boundary.control.run;
     const target = began === null ? undefined : await stateAt(codec, began).catch((error) => faultOf(error));
     if (target !== undefined && 'reason' in target) {
-      return this.interrupt(state, order, tally, { began, kept: target.reason });
+      return this.interrupt(state, order, { began, kept: target.reason });
     }
     const left = await boundary.waitsLeft(true);
+    const used = await this.#used();
     const after = await boundary.commitClosing(
       (image) => [...new Set([...controlOf(image, 0).waits, ...left])],
       (image) => {
@@ -122,7 +116,7 @@ export class RunEnds {
         const back = target && returnTo(image, leftUndecided(before.past, target, image), target, ports.random);
         const control = {
           status: 'cancelled' as const,
-          ...usedAfter(before, tally),
+          ...usedAfter(before, used),
           ledger: ledgerHere(image),
           waits: [],
           ...(back && { past: back.past, grants: back.onto.checkpoint.control.grants }),
@@ -205,6 +199,12 @@ export class RunEnds {
     const { control } = this.#boundary;
     const used = { retries: retriesAfter(control.retries, run), ...usedAfter(control, run.tally) };
     return this.fail(state, error, used, run.decisions);
+  }
+
+  /** What the steps that are left have used: no commit holds it yet. */
+  #used(): Promise<Tally> {
+    const { image, parts } = this.#boundary;
+    return standingUse(parts.writer.codec, image, parts.options);
   }
 
   /** A commit that ends the run: open waits are closed with it, and what its lines did goes into the state. */

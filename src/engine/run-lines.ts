@@ -110,15 +110,12 @@ export class RunLines {
   }
 
   /**
-   * Waits until no step is under way: they were told to stop. What they ended with goes nowhere; the model use that they had
-   * is given.
+   * Waits until no step is under way: they were told to stop. What they ended with goes nowhere.
    */
-  async drain(): Promise<Tally> {
+  async drain(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ step }) => step.end));
-    const used = this.#live();
     this.#running.clear();
     this.#parked.clear();
-    return used;
   }
 
   /** Model use that no commit holds yet. */

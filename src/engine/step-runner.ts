@@ -17,7 +17,6 @@ import { toolNow } from '../program/versions.ts';
 import { Activity } from './activity.ts';
 import { checkedResult, type RunnableNode } from './agent-nodes.ts';
 import { nodeContext } from './call-scope.ts';
-import { isTravelLost } from './control-of.ts';
 import { onDemand } from './load-on-demand.ts';
 import { OpenCalls } from './open-calls.ts';
 import type { RunPorts } from './ports.ts';
@@ -124,7 +123,7 @@ export async function startStep(
       allow: parts.allow,
       nowName,
       isGranted: (tool) => run.grants.has(tool),
-      isTravelLost: () => isTravelLost(writer.image),
+      isTravelLost: () => writer.image.control.travel?.isLost === true,
       isListed: (id) => writer.image.state?.checkpoint.control.waits.includes(id) === true,
       activity,
       isSuspended: () => isSuspended,
@@ -146,7 +145,7 @@ export async function startStep(
     if (failed !== undefined && !parts.isDecided) {
       try {
         const { countRecordedUse } = await onDemand();
-        await countRecordedUse(run, [parts.model, ...Object.values(parts.models)]);
+        await countRecordedUse(run, parts);
       } catch (error) {
         return { type: 'threw', error };
       }

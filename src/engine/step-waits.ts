@@ -38,7 +38,7 @@ export interface StepWaitsParts {
   nowMs(): number;
   /** Whether the thread's head says that this wait is open. */
   isListed(id: WaitId): boolean;
-  /** Whether steps run again, and who had left them is not known any more: what was closed then is asked anew. */
+  /** Whether a person had gone back or edited, and that is lost in a repair: what was closed then is asked anew. */
   isTravelLost(): boolean;
   /** The name that a recorded tool has in this version of the agent. */
   nowName(recorded: string): string;

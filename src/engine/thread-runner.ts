@@ -28,7 +28,6 @@ import { onDemand } from './load-on-demand.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
 import { blockedBy, halted, type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
 import type { RunLines } from './run-lines.ts';
-import type { Tally } from './step-run.ts';
 import { ThreadState } from './thread-state.ts';
 import { ThreadWriter } from './thread-writer.ts';
 
@@ -191,8 +190,8 @@ export class ThreadRunner {
       const isUnderWay = status === 'running' || status === 'waiting';
       const cancel = items.findLast(({ item }) => item.type === 'cancel');
       if (cancel !== undefined) {
-        const tally = await this.#stopLines('cancelled', lines);
-        state = await (await runs.ends()).cancel(state, cancel, items, tally);
+        await this.#stopLines('cancelled', lines);
+        state = await (await runs.ends()).cancel(state, cancel, items);
       }
       if (this.#isStopping) throw new Stop('stopped');
       if (cancel !== undefined) continue;
@@ -206,11 +205,11 @@ export class ThreadRunner {
         await (await onDemand()).extend(boundary, extension.order, extension.item.limits);
         await waits.expire(); // what was over while the run stood
       } else if (interrupting !== undefined && (isUnderWay || halted.includes(status))) {
-        const tally = await this.#stopLines('interrupted', lines);
+        await this.#stopLines('interrupted', lines);
         const { order, item } = interrupting;
         const takesBack = item.type === 'input' && item.policy === 'roll_back';
         const ends = await runs.ends();
-        state = await (takesBack ? ends.rollBack(state, order, tally) : ends.interrupt(state, order, tally));
+        state = await (takesBack ? ends.rollBack(state, order) : ends.interrupt(state, order));
       } else if (isUnderWay && this.#abort.signal.aborted) {
         // What stopped the steps came after this reading, or has gone with the thread: then this lease is of no thread.
         if (looked === this.#abort) await this.#beginAgain(lines);
@@ -240,11 +239,10 @@ export class ThreadRunner {
   }
 
   /** Makes all steps under way end, and waits until they have. */
-  async #stopLines(why: StopReason, lines: RunLines): Promise<Tally> {
+  async #stopLines(why: StopReason, lines: RunLines): Promise<void> {
     if (!lines.isIdle) this.#abort.abort(new Stop(why));
-    const tally = await lines.drain();
+    await lines.drain();
     this.#begin();
-    return tally;
   }
 
   /** Steps from here on are stopped by what comes from here on. What came before is looked for in the inbox. */

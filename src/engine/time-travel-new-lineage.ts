@@ -8,7 +8,9 @@ import type { Control, Position } from '../model/checkpoint.ts';
 import { withSettled } from '../model/inbox.ts';
 import type { StandingChoice } from '../model/past.ts';
 import { rangesWith } from '../model/past-entries.ts';
+import { usedAfter } from './ended-step.ts';
 import { stepIdFor } from './identity.ts';
+import type { Tally } from './step-run.ts';
 
 /** A fresh salt for the ids of a lineage's steps: they get new ones, and run again (PROTOCOL 4). */
 export function newLineage(random: Random): string {
@@ -44,13 +46,15 @@ export function controlOn(
     readonly left: readonly number[];
     /** Orders of the events that the steps which are left had taken: they stay taken, as all of the inbox does. */
     readonly taken: readonly number[];
+    /** What the steps that stand at the head have used: no commit holds it yet. */
+    readonly used: Tally;
     readonly isToRun: boolean;
     readonly believedMs: number;
   },
 ): Control {
   const { isToRun } = fresh;
   const isSameRun = control.run.input === head.run.input;
-  const used = isSameRun ? head.spent : control.spent;
+  const { usage, spent } = usedAfter(head, fresh.used);
   return {
     ...control,
     status: isToRun ? 'running' : control.status,
@@ -61,11 +65,11 @@ export function controlOn(
     lineage: fresh.lineage,
     waits: [],
     grants: control.grants.filter((tool) => head.grants.includes(tool)),
-    usage: head.usage,
+    usage,
     retries: head.retries,
     resumes: head.resumes,
     limits: isSameRun ? head.limits : control.limits,
-    spent: { ...used, ms: control.spent.ms },
+    spent: { ...(isSameRun ? spent : control.spent), ms: control.spent.ms },
     stepFromMs: control.spent.ms,
     seenAtMs: Math.max(head.seenAtMs, fresh.believedMs),
     failure: isToRun ? null : control.failure,

@@ -22,6 +22,8 @@ import { Children } from './children.ts';
 import { type ClosedWaits, closedWaits } from './closed-waits.ts';
 import { commitMigration } from './commit-migration.ts';
 import { engineErrors } from './errors.ts';
+import { standingUse } from './recorded-use.ts';
+import type { Tally } from './step-run.ts';
 import { summaryOf } from './summary.ts';
 import { ThreadState } from './thread-state.ts';
 import { ThreadWriter } from './thread-writer.ts';
@@ -179,8 +181,9 @@ async function commitLineage(
       // Steps behind a repair that had asked run under other ids from here on.
       const left = inboxReplay === null ? waits : await allWaits(parts.codec);
       const closed = await closedWaits(parts.codec, left, parts.ports.clock.nowMs());
+      const used = await standingUse(parts.codec, writer.image, parts.options);
       const { state } = await writer.checkpoint((image) =>
-        lineagePlan(parts, image, departure, decided, events, closed),
+        lineagePlan(parts, image, departure, { ...decided, used }, events, closed),
       );
       if (state === null) throw unknownCheckpoint(parts, departure.target.checkpoint.id);
       const children = new Children(parts.ports, parts.options);
@@ -199,7 +202,7 @@ async function lineagePlan(
   { ports: { random, clock, time }, options: { agent }, codec }: TravelParts,
   image: ThreadImage,
   { cause, target, change }: Departure,
-  { choices, left, steps }: Decided,
+  { choices, left, steps, used }: Decided & { readonly used: Tally },
   events: readonly ThreadEvent[],
   { records, taken }: ClosedWaits,
 ) {
@@ -225,6 +228,7 @@ async function lineagePlan(
       choices,
       left,
       taken,
+      used,
       isToRun: steps.steps.size > 0,
       believedMs: time.nowMs(),
     }),

@@ -106,3 +106,21 @@ describe('a call of class once that may be one which was made after an edit of w
     expect(paid).toEqual(['bar', 'inn', 'hut']);
   });
 });
+
+test('[B9d, A11d] a question that was closed by an edit of which no record is left is asked anew, also where nothing was called since', async () => {
+  const { paid, scene } = payer();
+  const thread = await scene.begun();
+  await thread.run();
+  const closed = only(await thread.waits());
+  const edited = sequenceOf(await thread.edit({ to: 'bar' })) ?? 0;
+  for (const table of ['checkpoints', 'events'] as const) scene.lose(table, (key) => sequenceOf(key) === edited);
+  scene.clock.advance(1_000);
+  const again = await scene.open();
+  expect(await again.run()).toEqual({ end: 'waiting' });
+  const anew = only(await again.waits());
+  expect(anew).toMatchObject({ kind: 'question', reason: closed.reason });
+  expect(anew.id).not.toBe(closed.id);
+  await answer(again, anew, { decision: 'reply', value: 'yes' });
+  await again.run();
+  expect(paid).toEqual(['inn']);
+});

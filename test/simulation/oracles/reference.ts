@@ -78,8 +78,7 @@ export async function follow(evidence: Evidence, actions: readonly ClientAction[
     } else if (at.cause === 'cancelled') {
       const counted = { tokens: 0 };
       if (next !== undefined) await run(next, state, answers, counted);
-      // The step that was cut off: as much of what it used as the runner knew of that ended it.
-      if (at.usage >= usage && at.usage <= usage + counted.tokens) usage = at.usage;
+      usage += counted.tokens; // of the step that was cut off, what is on record
       next = undefined;
     } else if (at.cause === 'rolled_back') {
       // The run that was taken back may be on no lineage: what it used is on record with its calls alone.

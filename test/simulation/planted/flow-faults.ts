@@ -3,6 +3,20 @@ import { fault, type PlantedFault } from './fault.ts';
 
 export const flowFaults: readonly PlantedFault[] = [
   fault(
+    'what a step has used that is cut off is not counted',
+    'a cancel behind the answer of a model, while a person is asked',
+    'engine/run-ends.ts',
+    'return standingUse(parts.writer.codec, image, parts.options);',
+    'return image && parts && Promise.resolve({ inputTokens: 0, outputTokens: 0, cost: 0 });',
+  ),
+  fault(
+    'a call that may be on record under an id that is lost is made',
+    'an edit, and a loss of the whole state behind it',
+    'engine/effect.ts',
+    'run.ledger.lost.length > 0 || isTravelLost(run.writer.image);',
+    'run.ledger.lost.length > 0;',
+  ),
+  fault(
     'lines are merged in another order than theirs',
     'three lines, the first of them the slowest',
     'engine/line-join.ts',

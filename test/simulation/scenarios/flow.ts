@@ -57,6 +57,13 @@ export const flowScenarios = [
     ],
   }),
   scenario(
+    'a cancel behind the answer of a model, while a person is asked',
+    chain([ask, callOf('pay', { ask: 'ignore' })]),
+    {
+      actions: [input(), { does: 'cancel', id: 'cancel1', afterMs: 3_000 }],
+    },
+  ),
+  scenario(
     'a node that breaks twice',
     chain([callOf('put'), { op: 'flaky', times: 2, how: 'throw' }], [callOf('look')]),
   ),

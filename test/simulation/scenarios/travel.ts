@@ -38,6 +38,15 @@ export const travelScenarios = [
       ],
     },
   ),
+  scenario(
+    'an edit, and a loss of the whole state behind it',
+    chain([callOf('pay', { ask: 'allow' })], [callOf('look')], [callOf('put')]),
+    {
+      plan,
+      actions: [input(), { does: 'edit', id: 'edit1', afterMs: 14 }],
+      faults: [{ at: 96, fault: { kind: 'crash', side: 'before', spoils: 'lose', of: 'all_states' } }],
+    },
+  ),
   scenario('the state is edited while a step runs', chain([callOf('pay'), callOf('look')], [callOf('put')]), {
     plan,
     actions: [input(), { does: 'edit', id: 'edit1', afterMs: 0, atOperation: 26 }],
