@@ -115,7 +115,7 @@ function replayAfter(
   const isGivenUp = after.inboxReplay === null;
   const inboxReplay = isGivenUp ? null : inboxReplayAfter(replay, after, partOf(next.cause), !isForked);
   if (!isPlaced) {
-    const isOver = hasEnded(after.status) && !inboxReplay?.groups.length;
+    const isOver = hasEnded(after) && !inboxReplay?.groups.length;
     return isOver ? { inboxReplay: null, ledger: { ...ledger, replay: null } } : { inboxReplay, ledger };
   }
   const isOver = replay !== null && inboxReplay === null && (isGivenUp || (replay.isExact && !isForked));
@@ -133,14 +133,15 @@ export function isStepEnd(cause: CheckpointCause): boolean {
 }
 
 /** Choices go with the run that they were made in; while runs are gone through again after a repair, they are for those behind, too. */
-function pastAfter({ past }: Control, { reused, control: { status } }: NextCheckpoint, isReplaying: boolean): Past {
-  const isEnd = !isReplaying && hasEnded(status);
+function pastAfter({ past }: Control, { reused, control, beginsRun }: NextCheckpoint, isReplaying: boolean): Past {
+  const isEnd = !isReplaying && (beginsRun === true || hasEnded(control));
   const left = reused === undefined ? past : withoutChoices(past, reused);
   return isEnd ? atRunEnd(left) : left;
 }
 
-function hasEnded(status: Control['status'] | undefined): boolean {
-  return status === 'done' || status === 'failed' || status === 'cancelled';
+/** Whether the run goes on no more: one that has failed by its limit of steps does, where somebody extends it. */
+function hasEnded({ status, failure }: Partial<Control>): boolean {
+  return status === 'done' || status === 'cancelled' || (status === 'failed' && failure?.code !== 'step_limit');
 }
 
 /** How long the run has taken, what passed while nothing ran included. A clock that was put back takes nothing back. */

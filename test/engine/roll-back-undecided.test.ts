@@ -156,3 +156,45 @@ test('[B12c, B8b] results to be reused stay on offer where a policy goes back by
   expect(scripted.calls).toHaveLength(2);
   expect(paid).toEqual([5]);
 });
+
+test('[B12c, B7e] results to be reused stay on offer where a run reaches its limit of steps, and is extended', async () => {
+  const paid: number[] = [];
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    input: z.object({ sum: z.number() }),
+    effect: 'once',
+    run: ({ sum }) => {
+      paid.push(sum);
+      return sum;
+    },
+  });
+  const agent = defineAgent({
+    name: 'payer',
+    version: 1,
+    maxSteps: 2,
+    state: { to: value(z.string(), '') },
+    tools: { pay },
+    start: 'first',
+    nodes: {
+      first: (_state, { goto }) => goto('second'),
+      second: (_state, { goto }) => goto('pay'),
+      pay: async (_state, { call, end }) => {
+        await call('pay', { sum: 5 });
+        return end();
+      },
+    },
+  });
+  const thread = await new Scene({ agent }).begun({ to: 'ann' });
+  const runToItsEnd = async () => {
+    expect(await thread.run()).toMatchObject({ end: 'failed', failure: { code: 'step_limit' } });
+    await thread.extend({ steps: 5 });
+    expect(await thread.run()).toEqual({ end: 'done' });
+  };
+  await runToItsEnd();
+  const target = await beforeNode(thread, 'first');
+  await thread.rollBack(target, { effects: await choices(thread.rollBack(target), () => 'reuse') });
+  await runToItsEnd();
+
+  expect(paid).toEqual([5]);
+});
