@@ -65,13 +65,11 @@ export class Host {
       if (this.#closing.signal.aborted) return;
       if (id === undefined || !hasWork(row)) continue;
       const known = this.#hosted.get(id);
-      if (known !== undefined) {
-        void known.hinted().catch(() => undefined); // as where a hint is heard
-        continue;
-      }
-      const thread = await this.#thread(id);
-      if (isSuspect(row, maxResumes)) suspects.push(thread);
-      else thread.kick();
+      const thread = known ?? (await this.#thread(id));
+      if (!isSuspect(row, maxResumes)) {
+        if (known === undefined) thread.kick();
+        else void known.hinted().catch(() => undefined); // as where a hint is heard
+      } else if (known === undefined) suspects.push(thread); // one that is known is opened alone already
     }
     void openOneByOne(suspects, () => this.#closing.signal.aborted);
   }
