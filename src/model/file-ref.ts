@@ -20,10 +20,10 @@ export class FileRef {
 
   /** A text becomes its bytes in UTF-8. @throws TypeError for what is neither bytes nor a text */
   static from(file: { readonly name: string; readonly type?: string; readonly bytes: Uint8Array | string }): FileRef {
-    const bytes = typeof file.bytes === 'string' ? new TextEncoder().encode(file.bytes) : file.bytes.slice();
-    if (!(bytes instanceof Uint8Array))
-      throw new TypeError(`The bytes of file "${file.name}" are no Uint8Array and no text.`);
-    const { name, type = '' } = file;
+    const { name, type = '', bytes: given } = { ...file };
+    if (typeof given !== 'string' && !(given instanceof Uint8Array))
+      throw new TypeError(`The bytes of file "${name}" are no Uint8Array and no text.`);
+    const bytes = typeof given === 'string' ? new TextEncoder().encode(given) : given.slice();
     return new FileRef({ name, type, sizeBytes: bytes.length }, () => Promise.resolve(bytes));
   }
 

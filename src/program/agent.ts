@@ -127,14 +127,15 @@ export interface AnyAgent {
 export function defineAgent<F extends Fields, N extends string, T extends Tools = Record<never, never>>(
   definition: AgentDefinition<F, T, N>,
 ): Agent<F, T, N> {
+  const given = { ...definition }; // of nothing at all, an agent without a state
   const agent = {
-    ...definition,
-    tools: definition.tools ?? ({} as T),
-    stateVersion: definition.stateVersion ?? 1,
-    maxSteps: definition.maxSteps ?? 50,
+    ...given,
+    tools: given.tools ?? ({} as T),
+    stateVersion: given.stateVersion ?? 1,
+    maxSteps: given.maxSteps ?? 50,
   };
   const problem = firstProblem(agent);
-  if (problem !== undefined) throw programErrors.make('agent_invalid', { agent: String(definition.name), problem });
+  if (problem !== undefined) throw programErrors.make('agent_invalid', { agent: String(agent.name), problem });
   return Object.freeze(agent);
 }
 

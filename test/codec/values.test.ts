@@ -258,3 +258,10 @@ describe('large values', () => {
     });
   });
 });
+
+test.each([undefined, {}, { name: 'a.txt' }, { name: 'a.txt', bytes: 5 }, { name: 'a.txt', bytes: [1] }])(
+  '[A7c] a file of %j is refused, and told by its name',
+  (given) => {
+    expect(() => FileRef.from(given as never)).toThrow('are no Uint8Array and no text.');
+  },
+);

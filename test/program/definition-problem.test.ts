@@ -189,3 +189,10 @@ test('[B1a] two agents of one name that are used together are refused', () => {
 
   expect(() => agentsByName(define({ agents }))).toThrow('another agent that it is used with has the same name');
 });
+
+test.each([undefined, null, 'an agent', 7])(
+  '[B1a] %s in the place of a definition is refused by name, not by chance',
+  (given) => {
+    expect(() => defineAgent(given as never)).toThrow(expect.objectContaining({ code: 'agent_invalid' }));
+  },
+);
