@@ -140,7 +140,7 @@ function pastAfter({ past }: Control, { reused, control, beginsRun }: NextCheckp
 }
 
 /** Whether the run goes on no more: one that has failed by its limit of steps does, where somebody extends it. */
-function hasEnded({ status, failure }: Partial<Control>): boolean {
+export function hasEnded({ status, failure }: Partial<Control>): boolean {
   return status === 'done' || status === 'cancelled' || (status === 'failed' && failure?.code !== 'step_limit');
 }
 

@@ -7,6 +7,7 @@ import type { LanguageModel, ModelAnswer } from '../program/model.ts';
 import type { ChildOutcome } from './children.ts';
 import { openLines } from './line-status.ts';
 import { costOf } from './model-effect.ts';
+import { hasEnded } from './plans.ts';
 import { settles } from './step-ledger.ts';
 import type { StepRun, Tally } from './step-run.ts';
 import { standingAt } from './time-travel-standing.ts';
@@ -26,7 +27,8 @@ export async function countRecordedUse({ ledger, tally, writer }: StepRun, model
 
 /** Of the steps that stand, and are about to be left: no commit holds it yet, and it was paid for. */
 export async function standingUse(codec: ThreadCodec, { row, state }: ThreadImage, models: Models): Promise<Tally> {
-  if (state === null) return { inputTokens: 0, outputTokens: 0, cost: 0 };
+  // What a step that failed had used was counted with its failure.
+  if (state === null || hasEnded(state.checkpoint.control)) return { inputTokens: 0, outputTokens: 0, cost: 0 };
   const { lines, steps, from } = await standingAt(codec, state);
   // Where a policy has asked a person about a failed step, its use was counted with the question.
   const paths = new Map([...state.checkpoint.position.next, ...openLines(lines)].map(({ step, path }) => [step, path]));

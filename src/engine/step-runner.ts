@@ -77,7 +77,7 @@ export async function startStep(
   signal: AbortSignal,
 ): Promise<RunningStep> {
   const { ports, writer, emit } = parts;
-  const { row, control } = writer.image;
+  const { row, control } = await writer.known();
   const ledger = await StepLedger.read(writer.codec, scheduled.step, from, {
     count: row.ledger,
     digest: control.ledgerDigest,

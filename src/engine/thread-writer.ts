@@ -141,6 +141,11 @@ export class ThreadWriter {
     return this.#give(group(records), whileFull);
   }
 
+  /** The thread once nothing is under way, nor of unknown fate: only then does its row count all that the ledger holds. @throws store errors */
+  known(): Promise<ThreadImage> {
+    return this.#inTurn(async () => this.#image);
+  }
+
   /** Waits until nothing is under way. */
   async settled(): Promise<void> {
     await this.#last;

@@ -10,6 +10,7 @@ import { choices } from './travel-agent.ts';
 /** Asks a model for ten tokens, then a person, in one step. */
 function thinking(limits = {}) {
   const calls: string[] = [];
+  const fails = { now: false };
   const model: LanguageModel = {
     name: 'thinker',
     price: { inputPerMillion: 1_000_000, outputPerMillion: 1_000_000 },
@@ -26,14 +27,18 @@ function thinking(limits = {}) {
     limits,
     start: 'think',
     nodes: {
-      think: async ({ about }, { model: ask, ask: person, end }) => {
-        await ask.text(about);
-        await person('Well?');
-        return end();
+      think: {
+        retry: { attempts: 1 },
+        run: async ({ about }, { model: ask, ask: person, end }) => {
+          await ask.text(about);
+          if (fails.now) throw new Error('It broke.');
+          await person('Well?');
+          return end();
+        },
       },
     },
   });
-  return { calls, scene: new Scene({ agent, model }) };
+  return { calls, fails, scene: new Scene({ agent, model }) };
 }
 
 const used = { inputTokens: 6, outputTokens: 4, cost: 10 };
@@ -83,6 +88,23 @@ describe('the model use of a step that is left before its end', () => {
     expect(calls).toHaveLength(1);
     expect((await head(thread)).control).toMatchObject({ usage: used, spent: { tokens: 10, cost: 10 } });
   });
+
+  test.each(['cancel', 'edit'] as const)(
+    '[B7c, B10a, B12d] was counted with its failure where it failed, and is not again: %s',
+    async (how) => {
+      const { scene, fails } = thinking();
+      fails.now = true;
+      const thread = await scene.begun({ about: 'one' });
+      expect(await thread.run()).toMatchObject({ end: 'failed' });
+      expect((await head(thread)).control).toMatchObject({ usage: used, spent: { tokens: 10 } });
+      if (how === 'cancel') await thread.cancel();
+      else
+        await thread.edit({ about: 'two' }, { effects: await choices(thread.edit({ about: 'two' }), () => 'reuse') });
+      if (how === 'cancel') await thread.run();
+
+      expect((await head(thread)).control).toMatchObject({ usage: used, spent: { tokens: 10 } });
+    },
+  );
 
   test('[B7c, B12d] keeps edits from going round the budget', async () => {
     const { scene, calls } = thinking({ tokens: 25 });
