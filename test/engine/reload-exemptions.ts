@@ -26,6 +26,10 @@ export const exemptions: readonly Exemption[] = [
   { title: /a thread whose next node is gone is blocked, names node and version/, reason: sameProcess },
   { title: /one that waits does not end the run while the other is in a call/, reason: sameProcess },
   {
+    title: /an attempt whose intent is on record, and was not acknowledged, counts for a step that runs again at once/,
+    reason: sameProcess,
+  },
+  {
     title: /an entry that was written while all answers of the store were lost is known to the step beside it/,
     reason: sameProcess,
   },
