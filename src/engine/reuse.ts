@@ -41,8 +41,8 @@ export async function giveRecorded(
   const { request, askedDigest } = effect;
   // From here to the mark nothing waits: calls beside each other must not take the same result.
   const offer = all.find(({ entry: { intent } }) => {
-    const isSame = intent.kind === request.kind && intent.name === request.name && intent.askedDigest === askedDigest;
-    return isSame && !taken.has(intent.number);
+    const isSameTool = intent.kind === request.kind && run.nowName(intent.name) === request.name;
+    return isSameTool && intent.askedDigest === askedDigest && !taken.has(intent.number);
   });
   if (offer === undefined) return false;
   taken.add(offer.entry.intent.number);

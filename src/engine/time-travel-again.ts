@@ -18,7 +18,9 @@ export async function madeBefore(
   const made =
     cause === 'compensated' && parent !== null ? (await openStateImage(codec, parent)).checkpoint : head.checkpoint;
   if (made.cause !== 'rolled_back' || made.parent !== target) return undefined;
-  const choices = (await readEvents(codec, made.id)).filter(({ type }) => type === 'effect_choice');
+  const events = await readEvents(codec, made.id);
+  if (!events.some(({ type }) => type === 'rolled_back')) return undefined; // new input took its run back: nobody chose
+  const choices = events.filter(({ type }) => type === 'effect_choice');
   const known = new Map(choices.map(({ details }) => [String(details.effect), details.choice]));
   const given = Object.entries(effects);
   const isSame = given.length === known.size && given.every(([key, choice]) => known.get(key) === choice);

@@ -35,6 +35,9 @@ export class Host {
   readonly #byHash = new Map<string, HostedThread>();
   readonly #closing = new AbortController();
   #isTakingUp = false;
+  /** Those that are opened alone, or are going to be. */
+  readonly #suspects = new Set<HostedThread>();
+  #opening: Promise<void> = Promise.resolve();
 
   constructor(parts: HostParts) {
     this.#parts = parts;
@@ -66,12 +69,21 @@ export class Host {
       if (id === undefined || !hasWork(row)) continue;
       const known = this.#hosted.get(id);
       const thread = known ?? (await this.#thread(id));
-      if (!isSuspect(row, maxResumes)) {
-        if (known === undefined) thread.kick();
-        else void known.hinted().catch(() => undefined); // as where a hint is heard
-      } else if (known === undefined) suspects.push(thread); // one that is known is opened alone already
+      if (this.#suspects.has(thread)) continue;
+      if (isSuspect(row, maxResumes)) suspects.push(thread);
+      else if (known === undefined) thread.kick();
+      else void known.hinted().catch(() => undefined); // as where a hint is heard
     }
-    void openOneByOne(suspects, () => this.#closing.signal.aborted);
+    void this.#openAlone(suspects);
+  }
+
+  /** Behind those that wait for it already. */
+  async #openAlone(suspects: readonly HostedThread[]): Promise<void> {
+    for (const suspect of suspects) this.#suspects.add(suspect);
+    const before = this.#opening;
+    this.#opening = before.then(() => openOneByOne(suspects, () => this.#closing.signal.aborted));
+    await this.#opening;
+    for (const suspect of suspects) this.#suspects.delete(suspect);
   }
 
   /** Of many threads that are taken over together, the first one leads to all. */

@@ -173,6 +173,7 @@ export class HostedThread {
           if (this.#closing.signal.aborted || !(await this.#isNeeded())) return; // the lock may come in the same moment
           if (this.#queuedAt !== undefined) this.#parts.tookOver();
           await this.#compact();
+          if (this.#closing.signal.aborted) return; // `close` found no run that it could stop
           this.#isRunningHere = true;
           end = await thread.run();
           this.#isRunningHere = false;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
-import { Scene, ScriptedModel } from './support.ts';
+import { head, never, quiet, Scene, ScriptedModel, withMethods } from './support.ts';
 import { beforeNode, choices, TravelWorld } from './travel-agent.ts';
 
 describe('going back needs a choice for an effect', () => {
@@ -197,4 +197,61 @@ test('[B12c, B7e] results to be reused stay on offer where a run reaches its lim
   await runToItsEnd();
 
   expect(paid).toEqual([5]);
+});
+
+test('[B12c, B15b] a result to be reused is found under the new name of its tool', async () => {
+  const sent: string[] = [];
+  const mailer = (name: string) =>
+    tool({ name, description: 'Sends', input: z.object({}), effect: 'once', run: () => sent.push(name) });
+  const said = value(z.number(), 0);
+  const first = defineAgent({
+    name: 'mailing',
+    version: 1,
+    state: { said },
+    tools: { mail: mailer('mail') },
+    start: 'write',
+    nodes: { write: async (_state, { call, end }) => end({ said: await call('mail', {}) }) },
+  });
+  const second = defineAgent({
+    name: 'mailing',
+    version: 2,
+    state: { said },
+    tools: { post: mailer('post') },
+    aliases: { tools: { mail: 'post' } },
+    start: 'write',
+    nodes: { write: async (_state, { call, end }) => end({ said: await call('post', {}) }) },
+  });
+  const scene = new Scene({ agent: first });
+  await (await scene.begun()).run();
+  const thread = await scene.open({ agent: second });
+  const target = await beforeNode(thread, 'write');
+  await thread.rollBack(target, { effects: await choices(thread.rollBack(target), () => 'reuse') });
+  expect(await thread.run()).toEqual({ end: 'done' });
+  expect(sent).toEqual(['mail']);
+});
+
+test('[B12c, B11b] going back to where an input has just taken a run back, in a process that died then, asks about its call', async () => {
+  const world = new TravelWorld();
+  await world.scene.begun({ name: 'ann' });
+  world.onSend = () => never();
+  const { thread, life } = await world.scene.mortal();
+  void thread.run();
+  for (let turn = 0; turn < 30; turn += 1) await quiet();
+  life.end();
+  world.scene.clock.advance(1_000);
+  await (await world.scene.open()).send({ name: 'bob' }, 'bob', 'roll_back');
+  const store = world.scene.world.store();
+  const dying = withMethods(store, {
+    commit: async (groups) => {
+      await store.commit(groups);
+      return never();
+    },
+  });
+  void (await world.scene.open({ store: dying })).run();
+  for (let turn = 0; turn < 30; turn += 1) await quiet();
+
+  const again = await world.scene.open();
+  const { cause, parent } = await head(again);
+  expect(cause).toBe('rolled_back');
+  await expect(again.rollBack(parent ?? ('' as never))).rejects.toMatchObject({ code: 'choice_needed' });
 });

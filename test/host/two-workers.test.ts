@@ -40,17 +40,59 @@ describe('two workers on one database', () => {
     }
   });
 
-  test('[B14a] what takes over also finds what the other left and told nobody of', async () => {
-    const { workers } = given();
-    const [first, second] = [await workers.start(), await workers.start()];
+  test.each([0, 4])(
+    '[B14a, B5e] what takes over also finds what the other left and told nobody of, after %i runs of it that were cut off',
+    async (cuts) => {
+      const { workers } = given();
+      const [first, second] = [await workers.start(), await workers.start()];
+      await first.send('t', { left: 1 }, 'a');
+      await quiet();
+      const engine = await workers.engine();
+      await second.view('looked at');
+      for (const id of ['untold', 'looked at']) {
+        await engine.thread(id).send({ left: 0 });
+        const row = await engine.thread(id).row();
+        if (row === undefined) throw new Error('It was not made.');
+        for (let cut = 0; cut < cuts; cut += 1) await workers.world.store().takeLease(row.thread, row.incarnation);
+      }
+      await first.close();
+      await settled();
+      for (const id of ['untold', 'looked at']) expect((await engine.thread(id).row())?.status, id).toBe('done');
+    },
+  );
+
+  test('[C1a] one that is closed while it takes a thread over makes no call, and closes its store', async () => {
+    const { workers, acts } = given();
+    const first = await workers.start();
+    const inner = workers.world.store();
+    const gate = deferred<void>();
+    const reached = deferred<void>();
+    let isGated = false;
+    let isStoreClosed = false;
+    const store = withMethods(inner, {
+      readThread: async (thread) => {
+        if (isGated) {
+          reached.resolve();
+          await gate.promise;
+        }
+        return inner.readThread(thread);
+      },
+      close: async () => {
+        isStoreClosed = true;
+      },
+    });
+    const second = await workers.start({ store });
     await first.send('t', { left: 1 }, 'a');
     await quiet();
-    const engine = await workers.engine();
-    await second.view('looked at');
-    for (const id of ['untold', 'looked at']) await engine.thread(id).send({ left: 0 });
-    await first.close();
-    await settled();
-    for (const id of ['untold', 'looked at']) expect((await engine.thread(id).row())?.status, id).toBe('done');
+    isGated = true;
+    void first.close();
+    await reached.promise;
+    const closed = second.close();
+    await quiet();
+    gate.resolve();
+    await closed;
+    expect(acts).toHaveLength(1);
+    expect(isStoreClosed).toBe(true);
   });
 
   test('[B14a] one that has run it takes it up again when it runs in the other, and that is closed', async () => {
