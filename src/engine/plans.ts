@@ -132,9 +132,13 @@ export function isStepEnd(cause: CheckpointCause): boolean {
   return cause === 'step' || cause === 'failed' || cause === 'out_of_budget';
 }
 
-/** Choices go with the run that they were made in; while runs are gone through again after a repair, they are for those behind, too. */
-function pastAfter({ past }: Control, { reused, control, beginsRun }: NextCheckpoint, isReplaying: boolean): Past {
-  const isEnd = !isReplaying && (beginsRun === true || hasEnded(control));
+/**
+ * Choices go with the run that they were made in; those of going back to the end of a run, with the next one. While runs are gone
+ * through again after a repair, they are for those behind, too.
+ */
+function pastAfter(before: Control, { reused, control, beginsRun }: NextCheckpoint, isReplaying: boolean): Past {
+  const { past } = before;
+  const isEnd = !isReplaying && (hasEnded(control) || (beginsRun === true && !hasEnded(before)));
   const left = reused === undefined ? past : withoutChoices(past, reused);
   return isEnd ? atRunEnd(left) : left;
 }

@@ -102,9 +102,11 @@ export async function carriedResults(
   const records: RecordWrite[] = [];
   let count = 0;
   let digest: Uint8Array = new Uint8Array(16);
+  const taken = new Set<number>(); // one call, one result
   for (const { effect, choice } of chosen) {
     const { intent, outcome } = effect.entry ?? {};
-    if (choice !== 'reuse' || intent === undefined || outcome === undefined) continue;
+    if (choice !== 'reuse' || intent === undefined || outcome === undefined || taken.has(effect.made)) continue;
+    taken.add(effect.made);
     count += 1;
     const asked = await encodeWithDigest(fork, await source.decodeValue(intent.args), intent.name);
     const carried = { ...intent, number: count, args: asked.stored, askedDigest: asked.digest, epoch: 0, inputs: [] };

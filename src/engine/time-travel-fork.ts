@@ -10,7 +10,7 @@
 import { randomId } from '../base/random.ts';
 import { isStale, openPin, type Pin, pinKey, sealPin } from '../codec/pin-codec.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
-import { openThreadImage, type StateImage } from '../codec/thread-image.ts';
+import type { StateImage } from '../codec/thread-image.ts';
 import type { Condition, RecordWrite } from '../model/commit.ts';
 import {
   type CheckpointId,
@@ -28,10 +28,10 @@ import { engineErrors } from './errors.ts';
 import { give } from './give.ts';
 import { encodeWithDigest } from './step-run.ts';
 import { ThreadState } from './thread-state.ts';
-import { type Chosen, type Crossed, checkedChoices, crossedEffects } from './time-travel-choices.ts';
-import { carriedResults, copyFields, isAskedAsSent } from './time-travel-copy.ts';
+import { carriedResults, copyFields } from './time-travel-copy.ts';
 import { travelErrors } from './time-travel-errors.ts';
 import { firstRecords } from './time-travel-first.ts';
+import { forkChoices } from './time-travel-fork-choices.ts';
 import {
   checkpointOf,
   type GoBackOptions,
@@ -39,7 +39,7 @@ import {
   type TravelParts,
   unknownCheckpoint,
 } from './time-travel-parts.ts';
-import { awaitsReplay, linesOn, type Standing, standingAt } from './time-travel-standing.ts';
+import { linesOn, standingAt } from './time-travel-standing.ts';
 
 export interface ForkOptions extends GoBackOptions {
   /** The id of the new thread. */
@@ -70,7 +70,7 @@ export async function fork(parts: TravelParts, checkpoint: CheckpointId, options
   refuseNewer(parts, target);
 
   const standing = await standingAt(parts.codec, target);
-  const chosen = await choicesFor(parts, target, standing, options).catch((error) =>
+  const chosen = await forkChoices(parts, target, standing, options.effects ?? {}).catch((error) =>
     unlessGone(parts, checkpoint, error),
   );
   const { from, edited } = await editedFrom(parts, target, options.edit);
@@ -185,40 +185,6 @@ async function pinned(
     const isOvertaken = result.status === 'exists' || (result.status === 'missing' && result.key === at);
     if (!isOvertaken) throw unknownCheckpoint(parts, checkpoint);
   }
-}
-
-async function choicesFor(
-  parts: TravelParts,
-  { checkpoint }: StateImage,
-  standing: Standing,
-  { effects = {} }: ForkOptions,
-): Promise<readonly Chosen[]> {
-  const { codec, row, id, options } = parts;
-  const image = await openThreadImage(codec, row);
-  // Of every lineage: the checkpoint may be on one that the source was taken back from.
-  const { effects: crossed } = await crossedEffects(codec, { ...image, state: null }, standing, parts.isLive);
-  const { steps } = standing;
-  const isNeeded = ({ entry, status }: (typeof crossed)[number]) =>
-    entry === undefined ||
-    entry.outcome === undefined ||
-    steps.has(entry.intent.step) ||
-    status === 'in_doubt' ||
-    awaitsReplay(standing.ledger, entry.intent);
-  const edited = new Set<Crossed>();
-  for (const effect of crossed) {
-    if (effect.entry !== undefined && !(await isAskedAsSent(codec, effect.entry))) edited.add(effect);
-  }
-  const refuse = (effect: Crossed, choice: unknown): string | undefined => {
-    if (choice === 'compensate') return 'a fork leaves alone what its source did; roll the source back to undo it';
-    if (choice !== 'reuse' || !edited.has(effect)) return undefined;
-    return 'its arguments were edited before it was called, so that the same call cannot be told';
-  };
-  return checkedChoices(
-    { thread: id, agent: options.agent, checkpoint: checkpoint.id, refuse },
-    crossed.filter(isNeeded),
-    crossed.filter((effect) => !isNeeded(effect)),
-    effects,
-  );
 }
 
 const nothingEdited: AppliedUpdate = { set: new Map(), append: new Map() };

@@ -6,7 +6,7 @@ import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
 import type { Control, Position } from '../model/checkpoint.ts';
 import { withSettled } from '../model/inbox.ts';
-import type { StandingChoice } from '../model/past.ts';
+import type { EntryRange, StandingChoice } from '../model/past.ts';
 import { rangesWith } from '../model/past-entries.ts';
 import { usedAfter } from './ended-step.ts';
 import { stepIdFor } from './identity.ts';
@@ -44,6 +44,7 @@ export function controlOn(
     readonly choices: readonly StandingChoice[];
     /** Numbers of the ledger entries that are left. */
     readonly left: readonly number[];
+    readonly undecided: readonly EntryRange[];
     /** Orders of the events that the steps which are left had taken: they stay taken, as all of the inbox does. */
     readonly taken: readonly number[];
     /** What the steps that stand at the head have used: no commit holds it yet. */
@@ -75,7 +76,7 @@ export function controlOn(
     failure: isToRun ? null : control.failure,
     past: {
       abandoned: rangesWith(control.past.abandoned, fresh.left),
-      undecided: control.past.undecided,
+      undecided: fresh.undecided,
       choices: fresh.choices,
       origin: head.past.origin,
     },

@@ -28,7 +28,8 @@ import { summaryOf } from './summary.ts';
 import { ThreadState } from './thread-state.ts';
 import { ThreadWriter } from './thread-writer.ts';
 import { madeBefore } from './time-travel-again.ts';
-import { type Chosen, checkedChoices, crossedEffects, standingChoices } from './time-travel-choices.ts';
+import { type Chosen, checkedChoices } from './time-travel-choices.ts';
+import { type PassedOver, passedOver } from './time-travel-crossed.ts';
 import { travelErrors } from './time-travel-errors.ts';
 import { controlOn, fieldsOn, newLineage, positionOn } from './time-travel-new-lineage.ts';
 import {
@@ -136,8 +137,7 @@ interface Decided {
   readonly made: readonly Chosen[];
   /** Those that stand from earlier times included. */
   readonly choices: readonly StandingChoice[];
-  /** Numbers of the ledger entries that are left. */
-  readonly left: readonly number[];
+  readonly over: PassedOver;
   readonly steps: Standing;
 }
 
@@ -148,21 +148,14 @@ async function choicesFor(
   { effects = {} }: GoBackOptions,
 ): Promise<Decided> {
   const { codec, id, options } = parts;
-  const { control } = target.checkpoint;
-  const head = image.state?.checkpoint.control ?? control;
   const steps = await standingAt(codec, target);
-  const { effects: crossed, numbers: left } = await crossedEffects(codec, image, steps, parts.isLive);
-  const standing = await standingChoices(codec, head, control, steps.from, crossed);
+  const over = await passedOver(codec, image, target, steps, parts.isLive);
   const about = { thread: id, agent: options.agent, checkpoint: target.checkpoint.id };
-  const made = checkedChoices(
-    about,
-    crossed,
-    standing.map(({ effect }) => effect),
-    effects,
-  );
-  const kept = standing.filter(({ effect }) => made.every((chosen) => chosen.effect !== effect));
+  const optional = over.standing.map(({ effect }) => effect);
+  const made = checkedChoices(about, over.effects, optional, effects);
+  const kept = over.standing.filter(({ effect }) => made.every((chosen) => chosen.effect !== effect));
   const fresh = made.map(({ effect, choice }) => ({ entry: effect.number, choice }));
-  return { made, choices: [...kept.map((one) => one.standing), ...fresh], left, steps };
+  return { made, choices: [...kept.map((one) => one.choice), ...fresh], over, steps };
 }
 
 /** An answer that comes in between is not overwritten: then the open waits are looked up again. */
@@ -202,7 +195,7 @@ async function lineagePlan(
   { ports: { random, clock, time }, options: { agent }, codec }: TravelParts,
   image: ThreadImage,
   { cause, target, change }: Departure,
-  { choices, left, steps, used }: Decided & { readonly used: Tally },
+  { choices, over: { left, undecided }, steps, used }: Decided & { readonly used: Tally },
   events: readonly ThreadEvent[],
   { records, taken }: ClosedWaits,
 ) {
@@ -227,6 +220,7 @@ async function lineagePlan(
       lineage,
       choices,
       left,
+      undecided,
       taken,
       used,
       isToRun: steps.steps.size > 0,

@@ -14,9 +14,8 @@ export async function withUndoings(
   if (undoings.length === 0) return entries;
   const ends = new Map<number, LedgerEntry>();
   for (const undoing of undoings) {
-    const args = await codec.decodeValue(undoing.intent.args);
-    const number: unknown = Array.isArray(args) ? args[2] : undefined; // as `resolution.ts` gives them
-    if (typeof number !== 'number') continue;
+    const number = numberOf(entries, await codec.decodeValue(undoing.intent.args));
+    if (number === undefined) continue;
     if (ends.get(number)?.outcome?.status === 'succeeded') continue;
     const decidesNothing = undoing.outcome?.status === 'failed' && undoing.outcome.final; // it could not be undone
     if (decidesNothing) ends.delete(number);
@@ -24,10 +23,19 @@ export async function withUndoings(
   }
   return entries.map((entry) => {
     const end = ends.get(entry.intent.number);
-    if (end === undefined || entry.outcome?.status !== 'succeeded') return entry;
-    if (end.outcome?.status !== 'succeeded') return { ...entry, outcome: undefined };
+    if (end === undefined || entry.outcome?.status === 'compensated') return entry;
+    if (end.outcome?.status !== 'succeeded') {
+      return entry.outcome?.status === 'succeeded' ? { ...entry, outcome: undefined } : entry;
+    }
     const { atMs } = end.outcome;
     const outcome = { status: 'compensated', value: null, error: null, by: 'compensate', atMs, final: true } as const;
     return { ...entry, outcome };
   });
+}
+
+/** The entry that an undoing is about: `resolution.ts` gives its number, a person's going back its key and attempt. */
+function numberOf(entries: readonly LedgerEntry[], args: unknown): number | undefined {
+  const [key, attempt, number] = Array.isArray(args) ? (args as readonly unknown[]) : [];
+  if (typeof key !== 'string') return typeof number === 'number' ? number : undefined;
+  return entries.find(({ intent }) => intent.key === key && intent.attempt === attempt)?.intent.number;
 }

@@ -3,9 +3,9 @@ import type { EffectChoice, EntryRange, Past } from './past.ts';
 
 export const effectChoices: readonly EffectChoice[] = ['reuse', 'redo', 'compensate'];
 
-/** Whether a person who goes back to before this entry has to say what is to become of its effect. */
-export function needsChoice({ abandoned, undecided }: Past, entry: number): boolean {
-  return !isWithin(abandoned, entry) || isWithin(undecided, entry);
+/** Whether this entry was left without anybody's choice. */
+export function isUndecided({ undecided }: Past, entry: number): boolean {
+  return isWithin(undecided, entry);
 }
 
 export function isAbandoned({ abandoned }: Past, entry: number): boolean {
