@@ -21,13 +21,15 @@ interface Offer {
 }
 
 interface Offers {
-  readonly all: readonly Offer[];
+  /** Numbers of the entries whose results were looked up. */
+  readonly known: Set<number>;
   /** Taken by calls since the thread went back, recorded or about to be. */
   readonly taken: Set<number>;
+  all: Promise<readonly Offer[]>;
 }
 
 /** One for each lease: steps of parallel lines must not take the same result either. */
-const offersOf = new WeakMap<ThreadWriter, Promise<Offers>>();
+const offersOf = new WeakMap<ThreadWriter, Offers>();
 
 /** Whether a result was on offer; it is on record under the call's key then. */
 export async function giveRecorded(
@@ -35,9 +37,9 @@ export async function giveRecorded(
   effect: RecordedEffect,
   choices: readonly StandingChoice[],
 ): Promise<boolean> {
-  const offers = offersOf.get(run.writer) ?? readOffers(run.writer, choices);
-  offersOf.set(run.writer, offers);
-  const { all, taken } = await offers;
+  const offers = offersNow(run.writer, choices);
+  const { taken } = offers;
+  const all = await offers.all;
   const { request, askedDigest } = effect;
   // From here to the mark nothing waits: calls beside each other must not take the same result.
   const offer = all.find(({ entry: { intent } }) => {
@@ -65,21 +67,34 @@ export async function readEntry(codec: ThreadCodec, number: number): Promise<Led
   return (await readLedger(codec, number - 1, number)).entries[0];
 }
 
-async function readOffers({ codec, image }: ThreadWriter, choices: readonly StandingChoice[]): Promise<Offers> {
-  const since = image.state?.checkpoint.control.past.abandoned.at(-1)?.to ?? 0;
+/** They are read once, and again where some are on offer that were not then. */
+function offersNow(writer: ThreadWriter, choices: readonly StandingChoice[]): Offers {
+  const offers = offersOf.get(writer) ?? { known: new Set(), taken: new Set(), all: Promise.resolve([]) };
+  offersOf.set(writer, offers);
   const numbers = choices.flatMap(({ entry, choice }) => (choice === 'reuse' ? [entry] : []));
+  if (numbers.every((number) => offers.known.has(number))) return offers;
+  for (const number of numbers) offers.known.add(number);
+  offers.all = readOffers(writer, numbers, offers.taken);
+  return offers;
+}
+
+async function readOffers(
+  { codec, image }: ThreadWriter,
+  numbers: readonly number[],
+  taken: Set<number>,
+): Promise<readonly Offer[]> {
+  const since = image.state?.checkpoint.control.past.abandoned.at(-1)?.to ?? 0;
   const read = await readLedger(codec, Math.min(since, ...numbers.map((number) => number - 1)), image.row.ledger);
   const made = new Map((await withUndoings(codec, read.entries)).map((entry) => [entry.intent.number, entry]));
-  const later = read.entries.filter(({ intent }) => intent.number > since);
-  const taken = new Set(later.map(({ outcome }) => outcome?.source).filter((source) => source !== undefined));
-  const offers = await Promise.all(
-    numbers.map(async (number): Promise<Offer> => {
-      const entry = made.get(number);
-      if (entry?.outcome === undefined) throw lost(number); // else its call would be made again
-      return { entry, madeAt: (await entryOfTheCall(codec, entry)).intent.number };
-    }),
-  );
-  return { all: offers.sort((a, b) => a.madeAt - b.madeAt), taken };
+  for (const { intent, outcome } of read.entries) {
+    if (intent.number > since && outcome?.source !== undefined) taken.add(outcome.source);
+  }
+  const offers = numbers.map(async (number): Promise<Offer> => {
+    const entry = made.get(number);
+    if (entry?.outcome === undefined) throw lost(number); // else its call would be made again
+    return { entry, madeAt: (await entryOfTheCall(codec, entry)).intent.number };
+  });
+  return (await Promise.all(offers)).sort((a, b) => a.madeAt - b.madeAt);
 }
 
 function lost(number: number) {

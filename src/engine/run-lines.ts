@@ -236,7 +236,9 @@ export class RunLines {
     const ended: EndedStep = { node, run, main, state, stepMs };
     try {
       if (end.type === 'threw') throw end.error;
-      if (verdict?.say === 'retry') return await (await policy()).retry(ended);
+      if (verdict?.say === 'retry') {
+        return (await (await policy()).retry(ended)) ?? (await this.#afterPolicy(ended, verdict.error));
+      }
       if (verdict?.say === 'stop') return await this.#failed(ended, verdict.error);
       if (verdict !== undefined)
         return (await (await policy()).skip(ended)) ?? (await this.#failed(ended, verdict.error));
@@ -258,9 +260,11 @@ export class RunLines {
       await recordNodeFailure(run, node.name, attempt, error, isSpent);
       if (!isSpent) return main;
     }
-    const policy = await this.#parts.policy();
-    const after = await policy.afterFailure(ended, error);
-    return after ?? this.#failed(ended, error);
+    return this.#afterPolicy(ended, error);
+  }
+
+  async #afterPolicy(ended: EndedStep, error: unknown): Promise<ThreadState> {
+    return (await (await this.#parts.policy()).afterFailure(ended, error)) ?? this.#failed(ended, error);
   }
 
   async #failed(ended: EndedStep, error: unknown): Promise<ThreadState> {

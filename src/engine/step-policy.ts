@@ -11,7 +11,7 @@ import type { RecordWrite } from '../model/commit.ts';
 import type { Fields, UpdateOf } from '../model/fields.ts';
 import type { StepId } from '../model/ids.ts';
 import { parentOf } from '../model/lines.ts';
-import { withoutChoices } from '../model/past-entries.ts';
+import { withOffers, withoutChoices } from '../model/past-entries.ts';
 import type { Wait } from '../model/wait.ts';
 import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
 import { nextNode, scopeOf } from './agent-nodes.ts';
@@ -26,6 +26,7 @@ import { type Asked, LineDraft } from './line-draft.ts';
 import { policyReplies } from './policy-replies.ts';
 import { policyWait } from './policy-wait.ts';
 import type { StepBoundaries } from './step-boundaries.ts';
+import { isCall, settles } from './step-ledger.ts';
 import { ledgerHere, ledgerStays } from './step-trace.ts';
 import { ThreadState } from './thread-state.ts';
 import { checkpointBefore, isRepairOutstanding, returnTo } from './time-travel-policy.ts';
@@ -41,6 +42,14 @@ export interface StepPolicyParts {
 export interface Verdict {
   readonly say: 'retry' | 'skip' | 'stop';
   readonly error: Error;
+}
+
+interface Again {
+  readonly hint?: string;
+  readonly waits?: readonly Wait[];
+  readonly records?: readonly RecordWrite[];
+  /** Numbers of the entries whose results the same calls of the new step are given. */
+  readonly given?: readonly number[];
 }
 
 export class StepPolicy {
@@ -73,22 +82,18 @@ export class StepPolicy {
     return { say: said === 'retry' || said === 'skip' ? said : 'stop', error: errorFromData(error) };
   }
 
-  /** Once more, as a person said: with its calls made again, unless one of them must not be. */
-  async retry(ended: EndedStep): Promise<ThreadState> {
-    const { boundary } = this.#parts;
-    const anew = await this.#again(ended, undefined, {});
-    if (anew !== undefined) return anew;
-    const draft = new LineDraft(boundary.lines);
-    draft.clearStep(ended.run.scheduled.path);
-    await boundary.commit((image) => ({
-      cause: 'policy',
-      control: {},
-      change: changeOf(image, { set: new Map(), append: new Map() }, draft),
-      events: [],
-      wakeUpAtMs: image.row.wakeUpAtMs,
-      heavy: false,
-    }));
-    return ended.main;
+  /**
+   * Once more, as a person said: with its calls made again, or, where one of them must not be, with all of them given what they came
+   * to, but for those that failed. `undefined` where one that must not be made again has no end on record yet.
+   */
+  async retry(ended: EndedStep): Promise<ThreadState | undefined> {
+    const { entries } = ended.run.ledger;
+    if (!entries.some(mustNotRepeat)) return this.#again(ended, undefined, {});
+    const known = entries.filter((entry) => isCall(entry) && settles(entry) && entry.outcome?.status !== 'failed');
+    const isOpen = entries.some((entry) => {
+      return mustNotRepeat(entry) && known.every(({ intent }) => intent.key !== entry.intent.key);
+    });
+    return isOpen ? undefined : this.#again(ended, undefined, { given: known.map(({ intent }) => intent.number) });
   }
 
   /** On along the edge of its node, as a person said; `undefined` where none leads on. */
@@ -189,12 +194,12 @@ export class StepPolicy {
   async #again(
     ended: EndedStep,
     decision: Decision | undefined,
-    { hint, waits = [], records = [] }: { hint?: string; waits?: readonly Wait[]; records?: readonly RecordWrite[] },
+    { hint, waits = [], records = [], given }: Again,
   ): Promise<ThreadState | undefined> {
     const { boundary } = this.#parts;
     const { run, main } = ended;
     const { path, node } = run.scheduled;
-    if (run.ledger.entries.some(mustNotRepeat)) return undefined;
+    if (given === undefined && run.ledger.entries.some(mustNotRepeat)) return undefined;
     if (await isRepairOutstanding(boundary.parts.writer.codec, boundary.image, run.ledger)) return undefined;
     const ids = waits.map(({ id }) => id);
     const mine = boundary.lines.lines.get(path)?.waits ?? boundary.control.waits;
@@ -216,6 +221,7 @@ export class StepPolicy {
             ...usedAfter(before, run.tally),
             ledger: path === '' ? ledgerHere(image) : ledgerStays(image, before),
             waits: [...before.waits.filter((id) => !mine.includes(id)), ...ids],
+            ...(given && { past: withOffers(before.past, run.ledger.reused, given) }),
             ...(waits.length > 0 && path === '' && { status: 'waiting' }),
             ...(decision && { decisions: decisionsAfter(before, decision) }),
           },

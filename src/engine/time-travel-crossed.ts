@@ -42,7 +42,9 @@ export async function passedOver(
   const asked = new Set<number>();
   const kept: { choice: StandingChoice; effect: Crossed }[] = [];
   for (const calls of byCall([...effects, ...lostOnes(gone, head, effects)])) {
-    const own = calls.findLast(({ number }) => !isAbandoned(head, number));
+    const own = calls.findLast(
+      ({ number }) => isOwn(head, number) || (passed.has(number) && !isAbandoned(head, number)),
+    );
     const choice = head.choices.findLast(({ entry }) => calls.some(({ attempts }) => attempts.includes(entry)));
     const offered = choice && calls.find(({ attempts }) => attempts.includes(choice.entry));
     const open = calls.findLast(({ number }) => isUndecided(head, number) && !isUndecided(then, number));
@@ -87,11 +89,15 @@ function lostOnes(gone: readonly number[], { choices }: Past, effects: readonly 
 
 /** Whether the target has the effect: then there is nothing to decide. */
 export function isThereBefore(calls: readonly Crossed[], standing: Standing, then: Past): boolean {
-  const has = (number: number) => !isAbandoned(then, number);
   return calls.some(({ entry, number, made }) => {
-    const isOwn = entry === undefined ? number <= standing.from : !isPassedOver(standing, entry.intent);
-    return (isOwn && has(number)) || (made <= standing.from && has(made));
+    const isKept = entry === undefined ? number <= standing.from : !isPassedOver(standing, entry.intent);
+    return (isKept && isOwn(then, number)) || (made <= standing.from && isOwn(then, made));
   });
+}
+
+/** Not one whose result the step that was run again by a person is to be given: that is on offer. */
+function isOwn(past: Past, number: number): boolean {
+  return !isAbandoned(past, number) && past.choices.every(({ entry }) => entry !== number);
 }
 
 /** Those of one call that was really made, together. */

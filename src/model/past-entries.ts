@@ -32,6 +32,12 @@ export function withoutChoices(past: Past, entries: ReadonlySet<number>): Past {
   return { ...past, choices: past.choices.filter(({ entry }) => !entries.has(entry)) };
 }
 
+/** The past with the results of these entries on offer, in place of those `used` that they were themselves given. */
+export function withOffers(past: Past, used: ReadonlySet<number>, entries: readonly number[]): Past {
+  const { choices } = withoutChoices(past, used);
+  return { ...past, choices: [...choices, ...entries.map((entry) => ({ entry, choice: 'reuse' as const }))] };
+}
+
 /** At the end of a run no recorded result is offered any more: the next run means its calls anew. What is to be undone stays. */
 export function atRunEnd(past: Past): Past {
   const unused = past.choices.filter(({ choice }) => choice === 'reuse').map(({ entry }) => entry);

@@ -3,6 +3,8 @@ import { fault, type PlantedFault } from './fault.ts';
 
 const migrates = 'newer code takes over, and migrates the state';
 const withLines = 'newer code takes over while lines run, and older code after it for a while';
+const again = 'a run is taken back, and then to where that led';
+const triedAgain = 'a person says that a step which paid is to be tried again';
 const edited = 'the state is edited while a person is asked, and again after the end';
 
 export const changeFaults: readonly PlantedFault[] = [
@@ -40,6 +42,20 @@ export const changeFaults: readonly PlantedFault[] = [
     'engine/effect.ts',
     "if (!choices.some(({ choice }) => choice === 'reuse')) return false;",
     'if (choices.length >= 0) return false;',
+  ),
+  fault(
+    'going back again does not ask about the results that were passed on',
+    again,
+    'engine/time-travel-crossed.ts',
+    'isThere ? undefined : (own ?? open);',
+    'isThere || calls.length > 1 ? undefined : (own ?? open);',
+  ),
+  fault(
+    'a step that paid pays again where a person says that it is to be tried again',
+    triedAgain,
+    'engine/step-policy.ts',
+    '{ given: known.map(({ intent }) => intent.number) }',
+    '{ given: [] }',
   ),
   fault(
     'an edit is not in the state',

@@ -4,6 +4,7 @@ import { fault, type PlantedFault } from './fault.ts';
 const inTheMiddle = 'a fork of a step in the middle of its calls, with their results';
 const twice = 'a fork that is made twice with one id, of large values, whose calls are made again';
 const compacted = 'a fork of a thread that is compacted while it is made, and after it';
+const ofTravel = 'a fork of where going back led';
 const waiting = 'a fork of a thread that waits, and one from behind a grant after its end';
 
 export const forkFaults: readonly PlantedFault[] = [
@@ -11,8 +12,8 @@ export const forkFaults: readonly PlantedFault[] = [
     'a fork does not take along the results that it is to reuse',
     inTheMiddle,
     'engine/time-travel-copy.ts',
-    "if (choice !== 'reuse' || intent === undefined || outcome === undefined) continue;",
-    "if (choice !== 'reuse' || intent === undefined || outcome === undefined || count >= 0) continue;",
+    'outcome === undefined || taken.has(effect.made)) continue;',
+    'outcome === undefined || taken.has(effect.made) || count >= 0) continue;',
   ),
   fault(
     'a fork takes results along, and makes the calls again',
@@ -20,6 +21,13 @@ export const forkFaults: readonly PlantedFault[] = [
     'engine/time-travel-first.ts',
     "choices: Array.from({ length: count }, (_, index) => ({ entry: index + 1, choice: 'reuse' })),",
     "choices: Array.from({ length: count }, (_, index) => ({ entry: index + 1, choice: 'redo' })),",
+  ),
+  fault(
+    'a fork does not take along what is on offer at its checkpoint',
+    ofTravel,
+    'engine/time-travel-fork-choices.ts',
+    'const unasked = takenAlong.filter(({ made }) => !known.has(made));',
+    'const unasked = takenAlong.filter(({ made }) => !known.has(made) && made < 0);',
   ),
   fault('a fork keeps the grants of its source', waiting, 'engine/time-travel-first.ts', '    grants: [],\n', ''),
   fault(

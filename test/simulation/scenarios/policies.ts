@@ -76,6 +76,11 @@ export const policyScenarios = [
     withRule({ action: 'ask', node: 'n1' }, { policyAnswer: 'retry', redoes: true }),
   ),
   scenario(
+    'a person says that a step which paid is to be tried again',
+    three([callOf('pay'), callOf('put'), broken]),
+    withRule({ action: 'ask', node: 'n1' }, { policyAnswer: 'retry', redoes: true }),
+  ),
+  scenario(
     'a person says that the run is to stop',
     chain([callOf('pay')], [{ op: 'hopeless' }]),
     withRule({ action: 'ask' }, { policyAnswer: 'stop' }),

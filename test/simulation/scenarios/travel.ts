@@ -10,6 +10,27 @@ export const travelScenarios = [
     actions: [input(), { does: 'go_back', id: 'back1', afterMs: 600 }],
   }),
   scenario(
+    'a run is taken back, and then to where that led',
+    chain([callOf('put')], [callOf('pay')], [callOf('look')]),
+    {
+      plan,
+      actions: [
+        input(),
+        { does: 'go_back', id: 'back1', afterMs: 600 },
+        { does: 'go_back', id: 'back2', afterMs: 1_800, again: true },
+        { does: 'go_back', id: 'back3', afterMs: 3_000, again: true },
+      ],
+    },
+  ),
+  scenario('a fork of where going back led', chain([callOf('put')], [callOf('pay')], [callOf('ship')]), {
+    plan,
+    actions: [
+      input(),
+      { does: 'go_back', id: 'back1', afterMs: 600 },
+      { does: 'fork', id: 'fork1', back: 3, choice: 'reuse', afterMs: 1_800 },
+    ],
+  }),
+  scenario(
     'a run that waits is taken back',
     chain([callOf('ship'), callOf('pay', { ask: 'allow' })], [callOf('put')]),
     {

@@ -3,6 +3,7 @@ import type { EngineThread } from '../../../src/engine/engine-thread.ts';
 import { engineErrors } from '../../../src/engine/errors.ts';
 import { travelErrors } from '../../../src/engine/time-travel-errors.ts';
 import type { GoBackOptions } from '../../../src/engine/time-travel-parts.ts';
+import type { CheckpointCause } from '../../../src/model/checkpoint.ts';
 import type { Extension, InboxPolicy } from '../../../src/model/inbox.ts';
 import { checkKept } from '../oracles/kept.ts';
 import { editAdds } from '../plan/interpret.ts';
@@ -25,8 +26,8 @@ export type ClientAction = {
     }
   | { readonly does: 'signal'; readonly id: string; readonly event: string; readonly twice?: boolean }
   | { readonly does: 'extend'; readonly id: string; readonly limits: Extension; readonly twice?: boolean }
-  /** Makes the state at the first input the state again; results on record are given again. */
-  | { readonly does: 'go_back'; readonly id: string; readonly twice?: boolean }
+  /** Makes the state at the first input, or where the first going back led, the state again; results on record are given again. */
+  | { readonly does: 'go_back'; readonly id: string; readonly again?: boolean; readonly twice?: boolean }
   /** Changes the state at the head; results on record are given again. */
   | { readonly does: 'edit'; readonly id: string; readonly twice?: boolean }
   /** The network goes away, and comes back. */
@@ -112,7 +113,7 @@ export class Client {
     const act = (thread: EngineThread): Promise<void> => {
       deletions = world.counts.deletions;
       if (action.does === 'cancel') return thread.cancel(id);
-      if (action.does === 'go_back') return goBack(thread);
+      if (action.does === 'go_back') return goBack(thread, action.again === true ? 'rolled_back' : 'input');
       if (action.does === 'edit') return edit(thread);
       if (action.does === 'signal') return thread.signal(action.event, id, id);
       if (action.does === 'extend') return thread.extend(action.limits, id);
@@ -135,9 +136,9 @@ export class Client {
   }
 }
 
-async function goBack(thread: EngineThread): Promise<void> {
+async function goBack(thread: EngineThread, to: CheckpointCause): Promise<void> {
   const all = await thread.checkpoints({ limit: 100 });
-  const target = all.findLast(({ cause }) => cause === 'input');
+  const target = all.findLast(({ cause }) => cause === to);
   if (target === undefined || target === all[0]) return;
   await withResults((options) => thread.rollBack(target.id, options));
 }
