@@ -1,4 +1,4 @@
-/** Which calls of the source a fork has to decide about, and which results it takes along unasked (PROTOCOL 4). */
+/** Which effects of the source a fork has to decide about, and which results it takes along unasked (PROTOCOL 4). */
 import { openThreadImage, type StateImage } from '../codec/thread-image.ts';
 
 import { type Chosen, checkedChoices, type EffectChoices } from './time-travel-choices.ts';
@@ -6,7 +6,7 @@ import { isAskedAsSent } from './time-travel-copy.ts';
 import { byCall, isThereBefore } from './time-travel-crossed.ts';
 import { type Crossed, effectsAfter, lostEffect } from './time-travel-effects.ts';
 import type { TravelParts } from './time-travel-parts.ts';
-import { awaitsReplay, isPassedOver, type Standing } from './time-travel-standing.ts';
+import { isPassedOver, type Standing } from './time-travel-standing.ts';
 
 /**
  * The choices, oldest call first. What is on offer at the checkpoint is taken along where nothing else is chosen, and nothing has
@@ -37,17 +37,15 @@ export async function forkChoices(
     if (effect.entry !== undefined && !(await isAskedAsSent(codec, effect.entry))) edited.add(effect);
   }
   const needed: Crossed[] = [];
-  const optional: Crossed[] = [];
   const takenAlong: Crossed[] = [];
   for (const calls of byCall([...effects, ...unread])) {
     if (isThereBefore(calls, standing, past)) continue;
     const offer = calls.find(isOffered);
-    const asks = calls.findLast((effect) => isLater(effect) && isNeeded(effect, standing));
+    const asks = calls.findLast((effect) => isLater(effect) && effect.status !== 'compensated'); // else nothing of it stands
     const canTake = offer?.entry?.outcome !== undefined && offer.status !== 'compensated' && !edited.has(offer);
     if (asks !== undefined) needed.push(asks);
     else if (offer !== undefined && !canTake) needed.push(offer);
-    else optional.push(...calls.filter((effect) => effect === offer || isLater(effect)));
-    if (asks === undefined && offer !== undefined && canTake) takenAlong.push(offer);
+    else if (offer !== undefined) takenAlong.push(offer);
   }
   const refuse = (effect: Crossed, choice: unknown): string | undefined => {
     if (choice === 'compensate') return 'a fork leaves alone what its source did; roll the source back to undo it';
@@ -55,14 +53,8 @@ export async function forkChoices(
     return 'its arguments were edited before it was called, so that the same call cannot be told';
   };
   const about = { thread: id, agent: options.agent, checkpoint: checkpoint.id, refuse };
-  const chosen = checkedChoices(about, needed, optional, given);
-  const known = new Set(chosen.map(({ effect }) => effect.made));
-  const unasked = takenAlong.filter(({ made }) => !known.has(made));
+  const chosen = checkedChoices(about, needed, takenAlong, given);
+  const unasked = takenAlong.filter((offer) => chosen.every(({ effect }) => effect !== offer));
   const all = [...chosen, ...unasked.map((effect): Chosen => ({ effect, choice: 'reuse' }))];
   return all.sort((a, b) => a.effect.made - b.effect.made);
-}
-
-function isNeeded({ entry, status }: Crossed, { steps, ledger }: Standing): boolean {
-  if (entry?.outcome === undefined || status === 'in_doubt') return true;
-  return steps.has(entry.intent.step) || awaitsReplay(ledger, entry.intent);
 }

@@ -51,8 +51,8 @@ export interface ForkOptions extends GoBackOptions {
 type Present = Extract<Condition, { kind: 'present' }>;
 
 /**
- * Makes the thread `id` from a checkpoint; resolves once it is durable. Asked for again, the same fork is left as it is. Calls
- * of the checkpoint's next step that the source made, and calls in doubt, need a choice: `reuse` or `redo`.
+ * Makes the thread `id` from a checkpoint; resolves once it is durable. Asked for again, the same fork is left as it is. Each
+ * effect that the source has had since needs a choice: `reuse` or `redo`.
  *
  * @throws `thread_id_invalid`, `thread_exists`, `fork_differs`, `checkpoint_unknown`, `choice_needed`, `choice_unknown`, `choice_invalid`,
  * `field_unknown`, `state_invalid`, `value_not_storable`, `agent_too_old`: nothing was made. `fork_interrupted`: nothing is visible; ask again.

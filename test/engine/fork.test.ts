@@ -157,17 +157,17 @@ describe('a fork', () => {
 });
 
 describe('the source’s effects', () => {
-  test('[B12d] those of the step that runs anew need a choice; later ones are the fork’s own', async () => {
+  test('[B12d] each that it has had since needs a choice, also those of later steps', async () => {
     const { source, at } = await givenSource();
     await expect(source.fork(at, { id: 'fork' })).rejects.toMatchObject({
       code: 'choice_needed',
-      details: { effects: [{ name: 'send' }] },
+      details: { effects: [{ name: 'send' }, { name: 'post' }] },
     });
   });
 
   test('[B12d] `reuse` gives the fork the recorded result, from a ledger of its own', async () => {
     const { world, source, at, engine } = await givenSource();
-    const effects = await choices(source.fork(at, { id: 'fork' }), () => 'reuse');
+    const effects = await choices(source.fork(at, { id: 'fork' }), (name) => (name === 'send' ? 'reuse' : 'redo'));
     const [send] = (await source.effects()).filter(({ name }) => name === 'send');
     await source.fork(at, { id: 'fork', effects });
     const fork = engine.thread('fork');
@@ -208,7 +208,9 @@ describe('the source’s effects', () => {
   test('[B12d] of a lineage that was left: the fork still asks for its calls', async () => {
     const { source, at } = await givenSource();
     await source.rollBack(at, { effects: await choices(source.rollBack(at), () => 'redo') });
-    await expect(source.fork(at, { id: 'fork' })).rejects.toMatchObject({ details: { effects: [{ name: 'send' }] } });
+    await expect(source.fork(at, { id: 'fork' })).rejects.toMatchObject({
+      details: { effects: [{ name: 'send' }, { name: 'post' }] },
+    });
   });
 });
 

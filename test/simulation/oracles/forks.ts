@@ -30,6 +30,7 @@ export async function judgeForks(
     if (evidence === undefined) continue; // deleted
     for (const judge of Object.values<Oracle>(ofOneThread)) await judge(evidence, actions);
     whatIsReusedIsNotMadeAgain(evidence, fork);
+    if (source !== undefined) offersAreTakenAlong(evidence, source, fork);
     grantedNothing(evidence, fork);
     const isKept = world.counts.deletions === 0 && !world.watch.hasLosses; // else nothing tells what it was made of
     if (source !== undefined && isKept) await stateFollowsTheRecord(evidence, source, fork, actions);
@@ -71,6 +72,19 @@ function whatIsReusedIsNotMadeAgain({ world, entries }: Evidence, fork: ForkWatc
   for (const key of first ?? []) {
     if (others.every((other) => other.has(key)) && !keys.has(key))
       wrong(`${key} was to be reused, and the fork took along ${[...keys].join(', ')}.`);
+  }
+}
+
+/** What was on offer at the checkpoint is on offer in the fork, where nothing else was chosen. */
+function offersAreTakenAlong({ world, entries }: Evidence, source: Evidence, fork: ForkWatch): void {
+  const asked = [...world.client.forks.asked.values()].find(({ thread }) => thread === fork.thread);
+  if (asked?.action.choice !== 'reuse') return;
+  const given = new Set(entries.flatMap(({ intent, place }) => (intent.number <= fork.carried ? [place] : [])));
+  const offered = source.watch.seen.get(fork.from)?.offered ?? [];
+  for (const { intent, place } of source.entries) {
+    if (!offered.includes(intent.number) || given.has(place)) continue;
+    const why = `${intent.name} ${place} was on offer, and the fork does not have it.`;
+    world.findings.violate('what-is-reused-is-not-made-again', why);
   }
 }
 

@@ -4,7 +4,7 @@ import { fault, type PlantedFault } from './fault.ts';
 const inTheMiddle = 'a fork of a step in the middle of its calls, with their results';
 const twice = 'a fork that is made twice with one id, of large values, whose calls are made again';
 const compacted = 'a fork of a thread that is compacted while it is made, and after it';
-const ofTravel = 'a fork of where going back led';
+const ofTravel = 'forks of where going back led';
 const waiting = 'a fork of a thread that waits, and one from behind a grant after its end';
 
 export const forkFaults: readonly PlantedFault[] = [
@@ -26,8 +26,8 @@ export const forkFaults: readonly PlantedFault[] = [
     'a fork does not take along what is on offer at its checkpoint',
     ofTravel,
     'engine/time-travel-fork-choices.ts',
-    'const unasked = takenAlong.filter(({ made }) => !known.has(made));',
-    'const unasked = takenAlong.filter(({ made }) => !known.has(made) && made < 0);',
+    'const unasked = takenAlong.filter((offer) => chosen.every(',
+    'const unasked = takenAlong.slice(0, 0).filter((offer) => chosen.every(',
   ),
   fault('a fork keeps the grants of its source', waiting, 'engine/time-travel-first.ts', '    grants: [],\n', ''),
   fault(

@@ -4,6 +4,8 @@ import { chain, input, scenario } from './scenario.ts';
 
 const plan = { isWhole: true, redoes: true };
 
+const ask = { op: 'ask', breaksOff: 0, onFailure: 'note' } as const;
+
 export const travelScenarios = [
   scenario('a finished run is taken back to its beginning', chain([callOf('put')], [callOf('pay')], [callOf('look')]), {
     plan,
@@ -22,12 +24,13 @@ export const travelScenarios = [
       ],
     },
   ),
-  scenario('a fork of where going back led', chain([callOf('put')], [callOf('pay')], [callOf('ship')]), {
+  scenario('forks of where going back led', chain([ask, callOf('put')], [callOf('pay')], [callOf('ship')]), {
     plan,
     actions: [
       input(),
       { does: 'go_back', id: 'back1', afterMs: 600 },
-      { does: 'fork', id: 'fork1', back: 3, choice: 'reuse', afterMs: 1_800 },
+      { does: 'fork', id: 'fork1', back: 0, choice: 'reuse', afterMs: 602 },
+      { does: 'fork', id: 'fork2', back: 3, choice: 'reuse', afterMs: 1_800 },
     ],
   }),
   scenario(

@@ -74,6 +74,8 @@ export interface SeenCheckpoint {
   readonly ledger: number;
   /** Entries above `after` and up to `to` were left behind. */
   readonly abandoned: readonly { readonly after: number; readonly to: number }[];
+  /** Numbers of the ledger entries whose results were on offer. */
+  readonly offered: readonly number[];
   /** Names of the fields that are in it. */
   readonly fields: readonly string[];
 }
@@ -82,6 +84,7 @@ export function seeCheckpoint({ key, plain, body }: Pick<StoredRecord, 'key' | '
   const items = bodyOf(body);
   const position = items[5] as readonly [string | null, string | null, readonly [string][], Map<string, number>];
   const control = items[6] as readonly unknown[];
+  const past = (items[10] as readonly [[number, number][], [number, string][]] | undefined) ?? [[], []];
   const failure = control[18] as string | null;
   return {
     id: key,
@@ -99,10 +102,8 @@ export function seeCheckpoint({ key, plain, body }: Pick<StoredRecord, 'key' | '
     usage: sum((control[9] as readonly number[]).slice(0, 2)),
     failureCode: failure === null ? undefined : (JSON.parse(failure) as { code?: string }).code,
     ledger: (control[2] as readonly number[])[0] ?? 0,
-    abandoned: ((items[10] as readonly [[number, number][]] | undefined)?.[0] ?? []).map(([after, to]) => ({
-      after,
-      to,
-    })),
+    abandoned: past[0].map(([after, to]) => ({ after, to })),
+    offered: past[1].flatMap(([entry, choice]) => (choice === 'reuse' ? [entry] : [])),
     fields: [...(items[8] as Map<string, unknown>).keys()],
   };
 }
