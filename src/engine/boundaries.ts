@@ -7,7 +7,7 @@ import type { AppliedUpdate } from '../program/state.ts';
 import { entryOf } from './agent-nodes.ts';
 import type { Boundary, NextBoundary } from './boundary.ts';
 import { controlOf, positionOf } from './control-of.ts';
-import { changeOf } from './ended-step.ts';
+import { changeOf, usedAfter } from './ended-step.ts';
 import { stepIdFor } from './identity.ts';
 import { LineDraft } from './line-draft.ts';
 import type { LineUpdates } from './line-updates.ts';
@@ -46,7 +46,11 @@ export class RunBoundaries {
     const isFirst = before.state === null;
     const { maxSteps, limits } = this.#agent;
     const node = entryOf(this.#agent, this.#agent.start);
-    const { lineage } = boundary.control;
+    const { lineage, failure } = boundary.control;
+    const { options, writer } = boundary.parts;
+    // What lines of a run have used that stands at its step limit: no commit holds it yet.
+    const used =
+      failure?.code === 'step_limit' && (await (await onDemand()).standingUse(writer.codec, before, options));
     const predecessor = positionOf(before).step;
     const step = await stepIdFor(codec, { lineage, predecessor, node, path: '', input: order });
     const next = (image: ThreadImage): NextBoundary => ({
@@ -56,6 +60,7 @@ export class RunBoundaries {
         status: 'running',
         run: { steps: 0, maxSteps, input: order, began: image.row.head },
         ...withSettled(controlOf(image, maxSteps), [order]),
+        ...(used && usedAfter(controlOf(image, maxSteps), used)),
         limits: { ...noLimits, ...limits },
         spent: nothingSpent,
         stepFromMs: 0,

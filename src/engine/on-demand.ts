@@ -29,7 +29,7 @@ import { waitCalls } from './node-waits.ts';
 import { purgeThreads } from './purge.ts';
 import { rareEngineErrors } from './rare-errors.ts';
 import { readEffects } from './read-effects.ts';
-import { countRecordedUse } from './recorded-use.ts';
+import { countRecordedUse, standingUse, standingUses } from './recorded-use.ts';
 import { RecordedWaits } from './recorded-waits.ts';
 import { repairThread } from './repair.ts';
 import { addReplayedInputs } from './replayed-inputs.ts';
@@ -61,6 +61,8 @@ export const parts = {
   dedupIdInvalid,
   compensateAll,
   countRecordedUse,
+  standingUse,
+  standingUses,
   Deliveries,
   diff,
   edit,

@@ -2,6 +2,7 @@
 import { type LedgerEntry, readLedger } from '../codec/ledger-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { ThreadImage } from '../codec/thread-image.ts';
+import type { StepId } from '../model/ids.ts';
 import { hiddenFields } from '../model/lines.ts';
 import type { LanguageModel, ModelAnswer } from '../program/model.ts';
 import type { ChildOutcome } from './children.ts';
@@ -26,16 +27,35 @@ export async function countRecordedUse({ ledger, tally, writer }: StepRun, model
 }
 
 /** Of the steps that stand, and are about to be left: no commit holds it yet, and it was paid for. */
-export async function standingUse(codec: ThreadCodec, { row, state }: ThreadImage, models: Models): Promise<Tally> {
+export async function standingUse(codec: ThreadCodec, image: ThreadImage, models: Models): Promise<Tally> {
+  const total = { inputTokens: 0, outputTokens: 0, cost: 0 };
+  for (const { inputTokens, outputTokens, cost } of (await standingUses(codec, image, models)).values()) {
+    total.inputTokens += inputTokens;
+    total.outputTokens += outputTokens;
+    total.cost += cost;
+  }
+  return total;
+}
+
+/** By step. */
+export async function standingUses(
+  codec: ThreadCodec,
+  { row, state }: ThreadImage,
+  models: Models,
+): Promise<ReadonlyMap<StepId, Tally>> {
   // What a step that failed had used was counted with its failure.
-  if (state === null || hasEnded(state.checkpoint.control)) return { inputTokens: 0, outputTokens: 0, cost: 0 };
+  if (state === null || hasEnded(state.checkpoint.control)) return new Map();
   const { lines, steps, from } = await standingAt(codec, state);
   // Where a policy has asked a person about a failed step, its use was counted with the question.
   const paths = new Map([...state.checkpoint.position.next, ...openLines(lines)].map(({ step, path }) => [step, path]));
   const isCounted = (path = '') => state.fields.has(hiddenFields.asked(path));
   const { entries } = await readLedger(codec, from, row.ledger);
-  const own = entries.filter(({ intent: { step } }) => steps.has(step) && !isCounted(paths.get(step)));
-  return useOf(codec, own, models);
+  const uses = new Map<StepId, Tally>();
+  for (const step of steps) {
+    const own = entries.filter(({ intent }) => intent.step === step);
+    if (own.length > 0 && !isCounted(paths.get(step))) uses.set(step, await useOf(codec, own, models));
+  }
+  return uses;
 }
 
 async function useOf(

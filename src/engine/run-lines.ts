@@ -9,16 +9,18 @@ import { hiddenFields } from '../model/lines.ts';
 import { nodeOf, type RunnableNode } from './agent-nodes.ts';
 import type { RunBoundaries } from './boundaries.ts';
 import type { Boundary } from './boundary.ts';
+import { DeadlineTimer } from './deadline-timer.ts';
 import type { EndedStep } from './ended-step.ts';
 import { isSpent, timeLeft } from './limits.ts';
 import { type Asked, LineDraft, readFailures, readField } from './line-draft.ts';
 import type { LineUpdates } from './line-updates.ts';
+import { LineUse } from './line-use.ts';
 import { onDemand } from './load-on-demand.ts';
 import { isBlocking, isFinal, Stop, type StopReason } from './run-end.ts';
 import { ForkPlaces, type ReadyLine, standingLines } from './standing-lines.ts';
 import type { StepBoundaries } from './step-boundaries.ts';
 import type { StepPolicy, Verdict } from './step-policy.ts';
-import type { StepRun, Tally } from './step-run.ts';
+import type { StepRun } from './step-run.ts';
 import { type RunningStep, type StepEnd, startStep } from './step-runner.ts';
 import type { ThreadState } from './thread-state.ts';
 import type { WaitBoundaries } from './wait-boundaries.ts';
@@ -50,11 +52,17 @@ export class RunLines {
   readonly #running = new Map<string, Running>();
   /** Lines that were given up to wait, with the run that waits. */
   readonly #parked = new Map<string, StepRun>();
+  readonly #deadline: DeadlineTimer;
+  readonly #use: LineUse;
   #mayHaveNews = false;
   #woken = deferred<void>();
 
   constructor(parts: RunLinesParts) {
+    const { boundary, stop } = parts;
+    const { clock } = boundary.parts.ports;
     this.#parts = parts;
+    this.#deadline = new DeadlineTimer({ clock, leftMs: () => this.leftMs(), onOver: () => stop('timed_out') });
+    this.#use = new LineUse(boundary);
   }
 
   get isIdle(): boolean {
@@ -88,6 +96,7 @@ export class RunLines {
   }
 
   async start(lines: readonly ReadyLine[], state: ThreadState, signal: AbortSignal): Promise<void> {
+    await this.#use.read();
     for (const line of lines) await this.#startLine(line, state, signal);
   }
 
@@ -101,7 +110,9 @@ export class RunLines {
     let after = state;
     for (const [path, running] of [...this.#running]) {
       if (running.ended === undefined) continue;
+      this.#use.keep(running.step.run);
       this.#running.delete(path);
+      if (this.isIdle) this.#deadline.clear();
       this.#mayHaveNews = true; // what came for the others meanwhile, and whose hint was lost
       after = await this.#commit(path, running, running.ended, after);
       if (this.#parts.boundary.control.status === 'failed') return after;
@@ -114,24 +125,16 @@ export class RunLines {
    */
   async drain(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ step }) => step.end));
+    for (const { step } of this.#running.values()) this.#use.keep(step.run);
+    this.#deadline.clear();
     this.#running.clear();
     this.#parked.clear();
   }
 
-  /** Model use that no commit holds yet. */
-  #live(): Tally {
-    const total: Tally = { inputTokens: 0, outputTokens: 0, cost: 0 };
-    for (const { step } of this.#running.values()) {
-      total.inputTokens += step.run.tally.inputTokens;
-      total.outputTokens += step.run.tally.outputTokens;
-      total.cost += step.run.tally.cost;
-    }
-    return total;
-  }
-
   /** Called before each model call. @throws Stop where the run has used what it may */
   #checkBudget(): void {
-    const { inputTokens, outputTokens, cost } = this.#live();
+    const underWay = [...this.#running.values()].map(({ step }) => step.run);
+    const { inputTokens, outputTokens, cost } = this.#use.total(underWay);
     if (!isSpent(this.#parts.boundary.control, { tokens: inputTokens + outputTokens, cost })) return;
     this.#parts.stop('out_of_budget');
     throw new Stop('out_of_budget');
@@ -142,18 +145,6 @@ export class RunLines {
     const { boundary } = this.#parts;
     const { agent } = boundary.parts.options;
     return timeLeft(agent, boundary.control, boundary.position, boundary.lines, boundary.elapsedMs());
-  }
-
-  /** Stops the run when its time is over while this step is under way. */
-  #armDeadline(step: RunningStep): void {
-    const leftMs = this.leftMs();
-    if (leftMs === Infinity) return;
-    const ended = new AbortController();
-    void step.end.then(() => ended.abort('the step ended'));
-    this.#parts.boundary.parts.ports.clock.sleep(leftMs, ended.signal).then(
-      () => this.#parts.stop('timed_out'),
-      () => undefined, // the step ended in time
-    );
   }
 
   #field(name: string): Promise<unknown> {
@@ -219,11 +210,11 @@ export class RunLines {
     });
     this.#parked.delete(path);
     this.#running.set(path, running);
-    this.#armDeadline(step);
+    this.#deadline.set();
   }
 
   async #commit(path: string, running: Running, end: StepEnd, main: ThreadState): Promise<ThreadState> {
-    const { boundary, steps, policy } = this.#parts;
+    const { boundary } = this.#parts;
     const { node, step, state, startedAtMs, verdict } = running;
     const { run } = step;
     if (end.type === 'waiting') {
@@ -234,31 +225,38 @@ export class RunLines {
     }
     const stepMs = boundary.parts.ports.clock.nowMs() - startedAtMs;
     const ended: EndedStep = { node, run, main, state, stepMs };
-    try {
-      if (end.type === 'threw') throw end.error;
-      if (verdict?.say === 'retry') {
-        return (await (await policy()).retry(ended)) ?? (await this.#afterPolicy(ended, verdict.error));
-      }
-      if (verdict?.say === 'stop') return await this.#failed(ended, verdict.error);
-      if (verdict !== undefined)
-        return (await (await policy()).skip(ended)) ?? (await this.#failed(ended, verdict.error));
-      return await steps.end(ended, end.result);
-    } catch (error) {
-      return this.#afterError(ended, error);
-    }
+    const after = await this.#committed(ended, end, verdict).catch((error) => this.#afterError(ended, error));
+    if (after !== undefined) this.#use.counted(run);
+    return after ?? main;
   }
 
-  /** A failed attempt of a node is tried again; when its attempts are spent, its line fails, and the main line the run. */
-  async #afterError(ended: EndedStep, error: unknown): Promise<ThreadState> {
-    const { node, run, main } = ended;
-    if (error instanceof Stop) return main; // the loop carries it out
+  async #committed(
+    ended: EndedStep,
+    end: Exclude<StepEnd, { type: 'waiting' }>,
+    verdict: Verdict | undefined,
+  ): Promise<ThreadState> {
+    if (end.type === 'threw') throw end.error;
+    if (verdict === undefined) return this.#parts.steps.end(ended, end.result);
+    const policy = await this.#parts.policy();
+    if (verdict.say === 'retry') return (await policy.retry(ended)) ?? (await this.#afterPolicy(ended, verdict.error));
+    const after = verdict.say === 'skip' ? await policy.skip(ended) : undefined;
+    return after ?? (await this.#failed(ended, verdict.error));
+  }
+
+  /**
+   * A failed attempt of a node is tried again; when its attempts are spent, its line fails, and the main line the run. `undefined`
+   * where nothing was committed: the step stands.
+   */
+  async #afterError(ended: EndedStep, error: unknown): Promise<ThreadState | undefined> {
+    const { node, run } = ended;
+    if (error instanceof Stop) return undefined; // the loop carries it out
     if (isBlocking(error)) throw error;
     if (!isFinal(error) && run.ledger.spentBy === undefined) {
       const attempt = run.ledger.nodeFailures.length + 1;
       const isSpent = attempt >= node.retry.attempts;
       const { recordNodeFailure } = await onDemand();
       await recordNodeFailure(run, node.name, attempt, error, isSpent);
-      if (!isSpent) return main;
+      if (!isSpent) return undefined;
     }
     return this.#afterPolicy(ended, error);
   }

@@ -20,11 +20,13 @@ import type { Boundary } from './boundary.ts';
 import { controlOf } from './control-of.ts';
 import { engineErrors } from './errors.ts';
 import type { FullDisk } from './give.ts';
+import { isInterrupting, nextItems } from './inbox-order.ts';
 import { InboxView } from './inbox-view.ts';
 import { type Leased, leasedParts } from './leased.ts';
 import { defaultMaxResumes } from './limits.ts';
 import { openLines } from './line-status.ts';
 import { onDemand } from './load-on-demand.ts';
+import { hasEnded } from './plans.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
 import { blockedBy, halted, type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
 import type { RunLines } from './run-lines.ts';
@@ -188,7 +190,8 @@ export class ThreadRunner {
       const items = await this.#readInbox(boundary);
       const { status } = boundary.control;
       const isUnderWay = status === 'running' || status === 'waiting';
-      const cancel = items.findLast(({ item }) => item.type === 'cancel');
+      const stands = isUnderWay || halted.includes(status);
+      const { cancel, extension, interrupting, input } = nextItems(items, stands);
       if (cancel !== undefined) {
         await this.#stopLines('cancelled', lines);
         state = await (await runs.ends()).cancel(state, cancel, items);
@@ -196,15 +199,13 @@ export class ThreadRunner {
       if (this.#isStopping) throw new Stop('stopped');
       if (cancel !== undefined) continue;
       const limit = isUnderWay ? this.#limitReached(lines) : undefined;
-      const extension = items.find(({ item }) => item.type === 'extend');
-      const interrupting = items.findLast(isInterrupting);
       if (limit !== undefined) {
         await this.#stopLines(limit, lines);
         await (await onDemand()).halt(boundary, limit);
       } else if (extension?.item.type === 'extend') {
         await (await onDemand()).extend(boundary, extension.order, extension.item.limits);
         await waits.expire(); // what was over while the run stood
-      } else if (interrupting !== undefined && (isUnderWay || halted.includes(status))) {
+      } else if (interrupting !== undefined && (stands || this.#isTakenBack(boundary, interrupting))) {
         await this.#stopLines('interrupted', lines);
         const { order, item } = interrupting;
         const takesBack = item.type === 'input' && item.policy === 'roll_back';
@@ -221,7 +222,6 @@ export class ThreadRunner {
         else if (!this.#inbox.showNext(boundary.control)) return this.#rest(leased, next);
       } else {
         await this.#stopLines('interrupted', lines); // of a run that has failed: what its other lines still do goes nowhere
-        const input = interrupting ?? items.find(({ item }) => item.type === 'input');
         if (halted.includes(status) || input?.item.type !== 'input') {
           if (this.#inbox.showNext(boundary.control)) continue;
           return this.#rest(leased, restEnd(boundary.control));
@@ -236,6 +236,12 @@ export class ThreadRunner {
     const { all, due } = await this.#inbox.read(boundary.control);
     boundary.sawInbox(all);
     return due;
+  }
+
+  /** Whether the input takes back a run that failed by its step limit: that one could still be extended. */
+  #isTakenBack({ control }: Boundary, { item }: OrderedItem): boolean {
+    const isOutOfSteps = control.status === 'failed' && !hasEnded(control) && this.#codec.parent === null;
+    return isOutOfSteps && item.type === 'input' && item.policy === 'roll_back';
   }
 
   /** Makes all steps under way end, and waits until they have. */
@@ -290,9 +296,4 @@ export class ThreadRunner {
     const answers = await Promise.all(boundary.control.waits.map((id) => readAnswer(this.#codec, id)));
     return answers.some((answer) => answer !== undefined);
   }
-}
-
-/** An input that does not wait for the end of the run that is under way. */
-function isInterrupting({ item }: OrderedItem): boolean {
-  return item.type === 'input' && (item.policy === 'interrupt' || item.policy === 'roll_back');
 }
