@@ -15,8 +15,8 @@ export function decisionKey(rule: number, node: string): string {
   return `${rule}/${node}`;
 }
 
-export function decisionsAfter({ decisions }: Control, { rule, failure }: Decision): Control['decisions'] {
-  return raised(decisions, decisionKey(rule, failure.node));
+export function decisionsAfter({ decisions }: Control, made: readonly Decision[]): Control['decisions'] {
+  return made.reduce((counts, { rule, failure }) => raised(counts, decisionKey(rule, failure.node)), decisions);
 }
 
 export function decisionDetails({ rule, action, failure }: Decision): ThreadEvent['details'] {

@@ -126,10 +126,7 @@ export class StepBoundaries {
         ...usedAfter(before, run.tally),
         stepFromMs: this.#boundary.elapsedMs(),
         ...withSettled(before, run.waits.consumed()),
-        decisions: decisions.reduce(
-          (counts, made) => decisionsAfter({ ...before, decisions: counts }, made),
-          before.decisions,
-        ),
+        decisions: decisionsAfter(before, decisions),
         retries: retriesAfter(before.retries, run),
         branches: hasLeft || next ? { ...before.branches, [node.name]: to ?? node.name } : before.branches,
         ...(failure !== undefined && { failure }),

@@ -8,6 +8,7 @@ import { sentence } from '../base/text.ts';
 import { readAnswer } from '../codec/wait-codec.ts';
 import type { ScheduledStep } from '../model/checkpoint.ts';
 import type { RecordWrite } from '../model/commit.ts';
+import type { ThreadEvent } from '../model/event.ts';
 import type { Fields, UpdateOf } from '../model/fields.ts';
 import type { StepId } from '../model/ids.ts';
 import { parentOf } from '../model/lines.ts';
@@ -27,6 +28,7 @@ import { policyReplies } from './policy-replies.ts';
 import { policyWait } from './policy-wait.ts';
 import type { StepBoundaries } from './step-boundaries.ts';
 import { isCall, settles } from './step-ledger.ts';
+import type { StepRun } from './step-run.ts';
 import { ledgerHere, ledgerStays } from './step-trace.ts';
 import { ThreadState } from './thread-state.ts';
 import { checkpointBefore, isRepairOutstanding, returnTo } from './time-travel-policy.ts';
@@ -177,11 +179,11 @@ export class StepPolicy {
             ledger: ledgerHere(image),
             waits: [],
             stepFromMs: boundary.elapsedMs(),
-            decisions: decisionsAfter(control, decision),
+            decisions: decisionsAfter(control, [...run.decisions, decision]),
           },
           onto,
           change: { set: draft.set, append: new Map(), remove: [] },
-          events: [boundary.event('policy', { ...decisionDetails(decision), hint, to: target.checkpoint.id })],
+          events: this.#events(run, decision, { hint, to: target.checkpoint.id }),
           heavy: true,
         };
       },
@@ -223,14 +225,11 @@ export class StepPolicy {
             waits: [...before.waits.filter((id) => !mine.includes(id)), ...ids],
             ...(given && { past: withOffers(before.past, run.ledger.reused, given) }),
             ...(waits.length > 0 && path === '' && { status: 'waiting' }),
-            ...(decision && { decisions: decisionsAfter(before, decision) }),
+            ...(decision && { decisions: decisionsAfter(before, [...run.decisions, decision]) }),
           },
           change: changeOf(image, { set: new Map(), append: new Map() }, draft),
           lines: draft.lines,
-          events:
-            decision === undefined
-              ? []
-              : [boundary.event('policy', { ...decisionDetails(decision), ...(hint !== undefined && { hint }) })],
+          events: decision === undefined ? [] : this.#events(run, decision, hint === undefined ? {} : { hint }),
           records,
           wakeUpAtMs: image.row.wakeUpAtMs,
           heavy: waits.length > 0,
@@ -269,11 +268,20 @@ export class StepPolicy {
     await this.#parts.waits.open(node.name, run.scheduled.path, [wait], records, (draft, before) => {
       draft.putAsked(run.scheduled.path, { wait: wait.id, error: error });
       return {
-        control: { decisions: decisionsAfter(before, decision), ...usedAfter(before, run.tally) },
-        events: [this.#parts.boundary.event('policy', decisionDetails(decision))],
+        control: { decisions: decisionsAfter(before, [...run.decisions, decision]), ...usedAfter(before, run.tally) },
+        events: this.#events(run, decision, {}),
       };
     });
     return main;
+  }
+
+  /** Of what was decided about the calls of the step, and about the step. */
+  #events(run: StepRun, decision: Decision, more: ThreadEvent['details']): readonly ThreadEvent[] {
+    const { boundary } = this.#parts;
+    return [
+      ...run.decisions.map((made) => boundary.event('policy', decisionDetails(made))),
+      boundary.event('policy', { ...decisionDetails(decision), ...more }),
+    ];
   }
 
   /** The same where the step that is left runs again after a repair: what came behind it is found on record. */
