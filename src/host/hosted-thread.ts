@@ -18,6 +18,9 @@ const restMs: Partial<Record<RunEnd['end'], number>> = { blocked: 30_000, lost: 
 /** A lock that is not there after this time is held by a worker that runs the thread. */
 const lockWaitMs = 1_000;
 
+/** What was due and is not done is looked at again after this time. */
+const overdueMs = 1_000;
+
 export interface HostedThreadParts {
   readonly thread: EngineThread;
   readonly locks: Locks;
@@ -214,7 +217,7 @@ export class HostedThread {
    * Wakes the thread when a wait of it expires, as long as this worker lives: nothing wakes a page that is closed (PROTOCOL 8). One
    * that could not go on tries again later, since a store may recover.
    */
-  async #setAlarm(end?: RunEnd): Promise<void> {
+  async #setAlarm(end?: RunEnd, leastMs = 1): Promise<void> {
     this.#alarm.abort();
     const alarm = new AbortController();
     this.#alarm = alarm;
@@ -222,10 +225,20 @@ export class HostedThread {
     const rest = end && restMs[end.end];
     const wakeUpAtMs = rest === undefined ? ((await thread.row())?.wakeUpAtMs ?? null) : clock.nowMs() + rest;
     if (wakeUpAtMs === null || this.#closing.signal.aborted || alarm.signal.aborted) return;
-    clock.sleep(Math.max(1, wakeUpAtMs - clock.nowMs()), alarm.signal).then(
-      () => this.kick(),
+    clock.sleep(Math.max(leastMs, wakeUpAtMs - clock.nowMs()), alarm.signal).then(
+      () => this.#wake(),
       () => undefined, // set anew, or closing
     );
+  }
+
+  /** A run that is under way goes on: there may be another wait that expires before its end. */
+  #wake(): void {
+    if (!this.#isDriving) {
+      this.kick();
+      return;
+    }
+    const looked = this.#parts.thread.look().catch(() => undefined); // the run meets the same fault itself, and reports it
+    void looked.then(() => this.#setAlarm(undefined, overdueMs)).catch(() => undefined); // the run's end sets it again
   }
 
   /** Tells other workers that something changed: one of them may run the thread, or show it. */
