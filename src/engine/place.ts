@@ -24,7 +24,7 @@ export class Scope {
       checkText(name, 'its key', key);
       if (this.#keys.has(key)) throw programErrors.make('calls_overlap', { first: `key "${key}"`, second: name });
       this.#keys.add(key);
-      return this.#entered(`${this.path}k:${key}`, () => undefined);
+      return this.#entered(`${this.path}k:${escaped(key)}`, () => undefined);
     }
     if (this.#running !== undefined) {
       throw programErrors.make('calls_overlap', { first: this.#running, second: name });
@@ -58,6 +58,11 @@ export class Scope {
     this.#reads += 1;
     return `${this.path}r${this.#reads}`;
   }
+}
+
+/** A key is one part of a path: what is made of the place, such as that of a call in place of this one, is none that a key can name. */
+function escaped(key: string): string {
+  return key.replaceAll('%', '%25').replaceAll('/', '%2F');
 }
 
 export interface Place {

@@ -180,6 +180,7 @@ export class HostedThread {
           this.#isRunningHere = true;
           end = await thread.run();
           this.#isRunningHere = false;
+          this.#stream.rested();
           await this.#compact();
           // A row that cannot be read is no further trouble than the one that is shown.
           this.#blockedAt =

@@ -15,8 +15,15 @@ export class RunningSteps {
   keep(frame: Frame): void {
     if (frame.type === 'running') this.#steps.set(frame.step, [frame]);
     else if (isLive(frame)) add(this.#steps.get(frame.step) ?? [], frame);
-    else if (frame.type === 'step' && frame.step.step !== null) this.#steps.delete(frame.step.step);
-    else if (frame.type === 'status' && frame.status !== 'running') this.#steps.clear();
+    else if (frame.type === 'step' && frame.step.step !== null && frame.step.cause !== 'wait')
+      this.#steps.delete(frame.step.step);
+    // A run that waits may still have other calls and lines under way.
+    else if (frame.type === 'status' && frame.status !== 'running' && frame.status !== 'waiting') this.clear();
+  }
+
+  /** Nothing is under way any more. */
+  clear(): void {
+    this.#steps.clear();
   }
 
   /** All that a view has missed, each piece once. */

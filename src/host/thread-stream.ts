@@ -53,6 +53,11 @@ export class ThreadStream {
     for (const watcher of this.#watchers) watcher(frame);
   }
 
+  /** The run here has ended, or waits with nothing under way. */
+  rested(): void {
+    this.#running.clear();
+  }
+
   /** Shows the thread as it is, one view at a time; none after frames of a run here that began meanwhile. */
   async showView(): Promise<void> {
     this.#isViewOld = true;

@@ -37,6 +37,33 @@ class TalkingModel implements LanguageModel {
   }
 }
 
+test('[B13b] a view that opens while an answer streams beside a question gets its text so far', async () => {
+  const model = new TalkingModel();
+  const agent = defineAgent({
+    name: 'talker',
+    version: 1,
+    state: { said: log(z.string()) },
+    start: 'talk',
+    nodes: {
+      talk: async (_state, { all, end }) => {
+        await all([0, 1], (n, { model: scoped, ask }) => (n === 0 ? scoped.text('hi') : ask<string>('well?')));
+        return end();
+      },
+    },
+  });
+  const host = await new Workers(agent, model).start();
+  const early = await watched(host);
+  await host.send('t', {}, 'a');
+  await settled();
+  await model.say('one ', 'two ');
+  const late = await watched(host);
+  await model.say('three');
+  const textOf = (messages: readonly { readonly type: string }[]) =>
+    messages.map((message) => ('text' in message ? message.text : '')).join('');
+  expect([textOf(early.messages), textOf(late.messages)]).toEqual(['one two three', 'one two three']);
+  await host.close();
+});
+
 async function talking() {
   const model = new TalkingModel();
   const agent = defineAgent({
