@@ -79,8 +79,10 @@ function inventChanges(dice: Dice, plan: Plan): Changes {
   const when = (): Pick<ClientAction, 'afterMs' | 'atOperation'> =>
     dice.percent(50) ? { afterMs: 0, atOperation: dice.between(20, 45) } : { afterMs: dice.pick([8, 30, 700]) };
   if (dice.percent(9)) {
-    const travel = { does: dice.pick(['edit', 'edit', 'go_back'] as const), id: 'travel1', ...when() };
-    return { travels: [travel], forks: [], deployments };
+    const travel: ClientAction = { does: dice.pick(['edit', 'edit', 'go_back'] as const), id: 'travel1', ...when() };
+    const later = dice.pick([1_500, 2_500, 4_000]);
+    const again: ClientAction = { does: 'go_back', id: 'travel2', again: dice.percent(70), afterMs: later };
+    return { travels: dice.percent(35) ? [travel, again] : [travel], forks: [], deployments };
   }
   const mayFork = plan.child === undefined && plan !== poisoned;
   return { travels: [], forks: mayFork && dice.percent(7) ? [{ ...inventFork(dice), ...when() }] : [], deployments };
