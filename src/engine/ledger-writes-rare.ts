@@ -16,11 +16,16 @@ export async function recordLostCall(
   const { codec } = run.writer;
   const { stored, blobs } = await encodeWithDigest(codec, args, effect.request.name);
   const doubt = { reason, atMs: run.ports.clock.nowMs() };
-  const written = await writeIntent(run, (number) => intentOf(run, effect, stored, attempt, number), {
-    durability: 'strict',
-    blobs,
-    records: async (number) => [await sealDoubt(codec, number, doubt)],
-  });
+  // Who made it is not known: it may have been any runner before, one whose lease was stolen too.
+  const written = await writeIntent(
+    run,
+    (number) => ({ ...intentOf(run, effect, stored, attempt, number), epoch: 0 }),
+    {
+      durability: 'strict',
+      blobs,
+      records: async (number) => [await sealDoubt(codec, number, doubt)],
+    },
+  );
   remember(run, { ...written, digest: run.writer.image.control.ledgerDigest, outcome: undefined, doubt });
 }
 

@@ -22,7 +22,8 @@ export const travelErrors = errorFamily<TravelErrorDetails>({
   choice_invalid: (d) =>
     `"${d.choice}" cannot be chosen for effect ${d.effect} ("${d.name}"): ${d.problem}. Nothing was changed.`,
   already_there: (d) => `Checkpoint ${d.checkpoint} is the head of thread "${d.thread}" already. Nothing was changed.`,
-  thread_empty: (d) => `Thread "${d.thread}" has no checkpoint yet: send it an input, and let it run. Nothing was changed.`,
+  thread_empty: (d) =>
+    `Thread "${d.thread}" has no checkpoint yet: send it an input, and let it run. Nothing was changed.`,
   compensation_failed: (d) =>
     `Thread "${d.thread}" went back, but effect ${d.effect} of "${d.name}" could not be undone: ${d.reason}. The thread does not run before it is; the next run tries again.`,
   thread_exists: (d) =>

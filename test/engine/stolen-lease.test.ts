@@ -68,6 +68,17 @@ describe('a call that was under way when its lease was stolen, and is not done b
     expect(calls).toHaveLength(2);
   });
 
+  test('[B4d, B4c, B14c] is left to a person where its record is lost, too', async () => {
+    const { scene, calls } = await standingStill({ verify: () => notDone() });
+    scene.lose('ledger', () => true);
+    const thread = await scene.open();
+    const running = thread.run('stolen');
+    await passSettleTime(scene);
+
+    expect(await running).toEqual({ end: 'waiting' });
+    expect(calls).toHaveLength(1);
+  });
+
   test('[B4d, B4c, B14c] is left to a person also by a runner that comes after the thief', async () => {
     const { scene, calls } = await standingStill({ verify: () => notDone() });
     const { thread: thief, life } = await scene.mortal();
