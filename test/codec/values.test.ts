@@ -141,6 +141,8 @@ describe('what is refused, with its path', () => {
   const withAccessor = Object.defineProperty({}, 'now', { get: () => 1, enumerable: true });
   const cyclic = new Error('round');
   cyclic.cause = { of: [cyclic] };
+  const odd = new Error('odd');
+  Object.assign(odd, { stack: [odd] });
   const deep: unknown[] = [];
   let inner = deep;
   for (let level = 0; level < 600; level += 1) {
@@ -178,6 +180,7 @@ describe('what is refused, with its path', () => {
     ['a key with a lone surrogate', { '\ud800': 1 }, 'value', 'a key with a lone surrogate'],
     ['a key with a byte order mark', { '\ufeffa': 1 }, 'value', 'a key that begins with a byte order mark'],
     ['an error that is its own cause', { e: cyclic }, 'value.e.cause.of[0]', 'an error whose cause leads back to it'],
+    ['an error whose stack is a list', { e: odd }, 'value.e.stack', 'a stack that is no text'],
     // biome-ignore lint/suspicious/noSparseArray: the hole is what is tested
     ['a hole', { list: [1, , 3] }, 'value.list[1]', 'a hole in an array'],
     ['a symbol key', { [Symbol('s')]: 1 }, 'value', 'the symbol property Symbol(s)'],
