@@ -6,7 +6,7 @@ import { allWaits, readAnswer, readWait } from '../codec/wait-codec.ts';
 import type { OtherThread } from '../model/commit.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import type { Frame } from '../model/frame.ts';
-import type { WaitId } from '../model/ids.ts';
+import type { StepId, WaitId } from '../model/ids.ts';
 import { holdsNothing, type Settled, withSettled } from '../model/inbox.ts';
 import { type Lines, noLines } from '../model/lines.ts';
 import { endStatuses } from '../model/records.ts';
@@ -24,6 +24,8 @@ import type { ThreadWriter } from './thread-writer.ts';
 
 /** A checkpoint to be, and the lines of the run once it is applied. */
 export interface NextBoundary extends NextCheckpoint {
+  /** The step that this ends, of whatever line, or that another one takes the place of. */
+  readonly left?: StepId;
   readonly lines?: Lines;
   /** For a run that is done: the state it ends with. */
   readonly endState?: Readonly<Record<string, unknown>>;
@@ -172,7 +174,7 @@ export class Boundary {
         stepMs: made?.stepMs ?? 0,
         commitMs: clock.nowMs() - startedAtMs,
       };
-      this.parts.emit({ type: 'step', step });
+      this.parts.emit({ type: 'step', step, ...(made?.left !== undefined && { left: made.left }) });
     }
     return image;
   }

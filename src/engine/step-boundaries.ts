@@ -115,6 +115,7 @@ export class StepBoundaries {
     const to = next?.node ?? draft.lines.lines.get(path)?.node ?? null;
     const hasLeft = to !== null && to !== node.name;
     return {
+      left: run.scheduled.step,
       cause: failure === undefined ? 'step' : 'failed',
       position: positionAfter(positionOf(image), node.name, run.scheduled, next, draft.lines.forks.size > 0),
       control: {

@@ -170,6 +170,7 @@ export class StepPolicy {
         const draft = new LineDraft(boundary.lines);
         draft.putHint('', hint);
         return {
+          left: run.scheduled.step,
           cause: 'policy',
           position: { ...target.checkpoint.position, next: [{ ...scheduled, step }] },
           control: {
@@ -216,6 +217,7 @@ export class StepPolicy {
         const here = { from: image.row.ledger, sinceMs: boundary.elapsedMs() };
         if (path !== '') draft.putLine({ ...lineOf(draft, path), ...here, step, waits: ids });
         return {
+          left: run.scheduled.step,
           cause: waits.length > 0 ? 'wait' : 'policy',
           position: path === '' ? { ...positionOf(image), next: [{ node, step, path }] } : positionOf(image),
           control: {

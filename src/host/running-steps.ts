@@ -15,8 +15,7 @@ export class RunningSteps {
   keep(frame: Frame): void {
     if (frame.type === 'running') this.#steps.set(frame.step, [frame]);
     else if (isLive(frame)) add(this.#steps.get(frame.step) ?? [], frame);
-    else if (frame.type === 'step' && frame.step.step !== null && frame.step.cause !== 'wait')
-      this.#steps.delete(frame.step.step);
+    else if (frame.type === 'step' && frame.left !== undefined) this.#steps.delete(frame.left);
     // A run that waits may still have other calls and lines under way.
     else if (frame.type === 'status' && frame.status !== 'running' && frame.status !== 'waiting') this.clear();
   }

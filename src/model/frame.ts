@@ -34,7 +34,8 @@ export interface CallFrame {
 /** One message of a thread's live stream. All but `token` tell of something that is durable already. */
 export type Frame =
   | { readonly type: 'status'; readonly status: ThreadStatus; readonly failure: ErrorData | null }
-  | { readonly type: 'step'; readonly step: StepSummary }
+  /** `left`: the step that this ended, of whatever line, or that another one takes the place of. */
+  | { readonly type: 'step'; readonly step: StepSummary; readonly left?: StepId }
   /** A run began that goes on from this step: after a reload, a crash or an answer. */
   | { readonly type: 'resumed'; readonly sequence: number; readonly node: string | null; readonly atMs: number }
   /** A step begins, or begins again: views drop what they had of its tokens and custom events. */

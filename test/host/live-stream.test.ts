@@ -64,6 +64,47 @@ test('[B13b] a view that opens while an answer streams beside a question gets it
   await host.close();
 });
 
+test('[B13b] a view that opens gets no text of a line that has ended, nor of a step that a policy began anew', async () => {
+  const model = new TalkingModel();
+  const agent = defineAgent({
+    name: 'talker',
+    version: 1,
+    state: { said: log(z.string()) },
+    policy: [{ node: 'odd', action: 'retry', times: 1 }],
+    start: 'go',
+    nodes: {
+      go: (_state, { parallel }) => parallel(['quick', 'odd'], { join: 'sum' }),
+      quick: async (_state, { model: ask, end }) => end({ said: [await ask.text('quick')] }),
+      odd: {
+        retry: { attempts: 1 },
+        run: async (_state, { model: ask, waitFor, end }) => {
+          await waitFor('go');
+          const said = await ask.text('odd');
+          if (said === 'wrong') throw new Error('odd');
+          return end({ said: [said] });
+        },
+      },
+      sum: (_state, { end }) => end(),
+    },
+  });
+  const host = await new Workers(agent, model).start();
+  await host.send('t', {}, 'a');
+  await settled();
+  await model.say('first', undefined);
+  await settled();
+  await host.signal('t', 'go', null, 'b');
+  await settled();
+  await model.say('wrong', undefined);
+  await settled();
+  await host.signal('t', 'go', null, 'c');
+  await settled();
+  await model.say('right');
+  const late = await watched(host);
+  await settled();
+  expect(late.messages.flatMap((message) => ('text' in message ? [message.text] : []))).toEqual(['right']);
+  await host.close();
+});
+
 async function talking() {
   const model = new TalkingModel();
   const agent = defineAgent({
