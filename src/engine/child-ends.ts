@@ -84,6 +84,23 @@ export async function recordChildEnds(
   }
 }
 
+/** What children have used that have ended since their parent ran: it has not taken that up. */
+export async function unseenUses(
+  codec: ThreadCodec,
+  entries: readonly LedgerEntry[],
+): Promise<readonly ChildOutcome['usage'][]> {
+  const open = entries.filter(isOpen);
+  if (open.length === 0) return [];
+  const asked = await childWaits(codec);
+  const answers = open.map(async ({ intent }) => {
+    const wait = asked.get(intent.key);
+    return wait && (await readAnswer(codec, wait.id).catch((error) => void faultOf(error)));
+  });
+  return (await Promise.all(answers)).flatMap((found) =>
+    found?.answer.decision === 'ended' ? [(found.answer.value as ChildOutcome).usage] : [],
+  );
+}
+
 function isOpen({ intent, outcome }: LedgerEntry): boolean {
   return intent.kind === 'child' && outcome === undefined;
 }

@@ -5,6 +5,7 @@ import type { ThreadImage } from '../codec/thread-image.ts';
 import type { StepId } from '../model/ids.ts';
 import { hiddenFields } from '../model/lines.ts';
 import type { LanguageModel, ModelAnswer } from '../program/model.ts';
+import { unseenUses } from './child-ends.ts';
 import type { ChildOutcome } from './children.ts';
 import { openLines } from './line-status.ts';
 import { costOf } from './model-effect.ts';
@@ -53,7 +54,14 @@ export async function standingUses(
   const uses = new Map<StepId, Tally>();
   for (const step of steps) {
     const own = entries.filter(({ intent }) => intent.step === step);
-    if (own.length > 0 && !isCounted(paths.get(step))) uses.set(step, await useOf(codec, own, models));
+    if (own.length === 0 || isCounted(paths.get(step))) continue;
+    const use = await useOf(codec, own, models);
+    for (const { inputTokens, outputTokens, cost } of await unseenUses(codec, own)) {
+      use.inputTokens += inputTokens;
+      use.outputTokens += outputTokens;
+      use.cost += cost;
+    }
+    uses.set(step, use);
   }
   return uses;
 }

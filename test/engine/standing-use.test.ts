@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import type { LanguageModel } from '../../src/program/model.ts';
-import { head, Scene } from './support.ts';
+import { head, nth, Scene } from './support.ts';
 import { choices } from './travel-agent.ts';
 
 /** Asks a model for ten tokens, then a person, in one step. */
@@ -119,3 +119,49 @@ describe('the model use of a step that is left before its end', () => {
     expect(calls).toHaveLength(3);
   });
 });
+
+test.each(['cancel', 'interrupt', 'roll_back'] as const)(
+  '[B7c, B2a] the model use of a child that ended just before its parent was left counts: %s',
+  async (how) => {
+    const model: LanguageModel = {
+      name: 'thinker',
+      async *stream() {
+        yield { type: 'text', text: 'a thought' };
+        yield { type: 'finish', usage: { inputTokens: 6, outputTokens: 4 } };
+      },
+    };
+    const child = defineAgent({
+      name: 'child',
+      version: 1,
+      state: { said: value(z.string(), '') },
+      start: 'go',
+      nodes: { go: async (_state, { model: ask, end }) => end({ said: await ask.text('hi') }) },
+    });
+    const parent = defineAgent({
+      name: 'parent',
+      version: 1,
+      state: { isQuick: value(z.boolean(), false) },
+      agents: [child],
+      start: 'go',
+      nodes: {
+        go: async ({ isQuick }, { child: begin, end }) => {
+          if (!isQuick) await begin(child, {});
+          return end();
+        },
+      },
+    });
+    const engine = await new Scene({ agent: parent }).world.engine({ agent: parent, model });
+    const thread = engine.thread('thread');
+    await thread.send({});
+    await thread.run();
+    const { id } = nth(
+      (await engine.threads(9, { children: true })).filter(({ row }) => row.agent === 'child'),
+      0,
+    );
+    await engine.thread(id ?? '').run();
+    if (how === 'cancel') await thread.cancel();
+    else await thread.send({ isQuick: true }, 'other', how);
+    await thread.run();
+    expect((await head(thread)).control.usage).toMatchObject({ inputTokens: 6, outputTokens: 4 });
+  },
+);
