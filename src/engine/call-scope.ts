@@ -224,17 +224,17 @@ function toolRequest({ agent, run }: ScopeParts, name: string, input: unknown, p
       verify: async (given, call) => (await tool.verify?.(parse(given), call)) as Verdict<unknown>,
     }),
     ...(tool.compensate && { compensate: async (given, call) => tool.compensate?.(parse(given), call) }),
-    ...(approval !== 'never' && {
-      approval: {
-        isNeeded: (given) => approval === 'always' || approval(parse(given)) !== false, // what forgot to answer asks
-        reason: (given) => tool.reason?.(parse(given)) ?? tool.description,
-        expiresInMs: tool.approvalExpiresMs ?? null,
-        check: (given) => {
-          parse(given);
-          return given;
-        },
+    approval: {
+      mayAsk: approval !== 'never',
+      // what forgot to answer asks
+      isNeeded: (given) => approval === 'always' || (approval !== 'never' && approval(parse(given)) !== false),
+      reason: (given) => tool.reason?.(parse(given)) ?? tool.description,
+      expiresInMs: tool.approvalExpiresMs ?? null,
+      check: (given) => {
+        parse(given);
+        return given;
       },
-    }),
+    },
   };
 }
 

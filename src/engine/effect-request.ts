@@ -5,6 +5,8 @@ import type { ToolCall, Verdict } from '../program/tool.ts';
 
 /** Whether a call needs a person, and what that person is shown. */
 export interface Approval {
+  /** False where the rule never asks: what was asked before, by other code, counts all the same. */
+  readonly mayAsk: boolean;
   isNeeded(args: unknown): boolean;
   reason(args: unknown): string;
   readonly expiresInMs: number | null;
