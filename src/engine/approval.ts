@@ -1,4 +1,4 @@
-import { readAnswer, readWait } from '../codec/wait-codec.ts';
+import { readWait } from '../codec/wait-codec.ts';
 import type { WaitId } from '../model/ids.ts';
 import type { Wait, WaitAnswer } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
@@ -44,8 +44,8 @@ export async function askApproval(run: StepRun, effect: KnownEffect, approval: A
 export async function recallGrant(run: StepRun, { request }: KnownEffect): Promise<void> {
   if (!request.approval?.mayAsk && !hasRecordedWaits(run)) return;
   const id = await approvalId(run, request.place);
-  const found = await readAnswer(run.writer.codec, id);
-  if (found?.answer.decision === 'allow' && found.answer.forThread) run.grants.add(request.name);
+  const said = await run.waits.recorded(id);
+  if (said?.decision === 'allow' && said.forThread) run.grants.add(request.name);
 }
 
 /** Whether an earlier run of the step may have asked: after a repair its waits are on record, and no head may know of them. */

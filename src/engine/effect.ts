@@ -79,7 +79,8 @@ async function attemptUntilSettled(run: StepRun, effect: KnownEffect, args: unkn
     const last = run.ledger.historyOf(effect.key).at(-1);
     const isOpen =
       last !== undefined && (last.outcome === undefined || (await undoingOf(run, effect, last)) === 'begun');
-    if (isOpen && effect.request.effectClass === 'once') {
+    // By the class that it was made with: newer code may have another word for it.
+    if (isOpen && [effect.request.effectClass, last.intent.effectClass].includes('once')) {
       await (await onDemand()).resolveDoubt(run, effect, last, args);
     } else {
       const spent = spentAttempt(run, effect, last);

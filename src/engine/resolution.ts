@@ -5,6 +5,7 @@
 import { errorToData } from '../base/errors.ts';
 import { sentence } from '../base/text.ts';
 import type { LedgerEntry } from '../codec/ledger-codec.ts';
+import type { WaitId } from '../model/ids.ts';
 import type { WaitAnswer } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
 import { defaultRetry } from '../program/retry.ts';
@@ -29,12 +30,18 @@ export async function resolveDoubt(
   args: unknown,
 ): Promise<void> {
   const { request } = effect;
+  if ((await undoingOf(run, effect, entry)) === 'done') {
+    return recordOutcome(run, entry, { status: 'compensated', by: 'compensate' });
+  }
+  // What a person said comes first, also where newer code has a tool that could say something else.
+  if (await obeysPerson(run, effect, entry)) return;
   let trouble = '';
   // Its tool knows the call, if it was made, by another key.
   const isUnplaced = entry.doubt?.reason.code === 'call_unplaced';
   if (isUnplaced) trouble = 'Its arguments may have been others.';
   else if (request.verify) {
     const verdict = await verified(run, effect, entry, args);
+    if (await obeysPerson(run, effect, entry)) return;
     if (verdict.trouble !== undefined) trouble = `Its verify failed: ${sentence(verdict.trouble)}`;
     if (verdict.verdict === 'done') {
       return recordOutcome(run, entry, { status: 'succeeded', value: verdict.result, by: 'verify' });
@@ -67,14 +74,14 @@ export async function undoingOf(
   effect: KnownEffect,
   entry: LedgerEntry,
 ): Promise<'begun' | 'done' | undefined> {
-  if (!effect.request.compensate || effect.request.verify) return undefined;
   if (entry.outcome?.status === 'compensated') return 'done'; // also where the record of the undoing itself was lost since
   const { place } = resolutionOf(effect, entry, 'compensate', null, 1);
   const key = await effectKeyFor(run.writer.codec, run.scheduled.step, place);
   const history = run.ledger.historyOf(key);
   const last = firstSettled(history);
   if (history.length === 0 || last?.outcome?.status === 'failed') return undefined;
-  return history.some(({ outcome }) => outcome?.status === 'succeeded') ? 'done' : 'begun';
+  if (history.some(({ outcome }) => outcome?.status === 'succeeded')) return 'done';
+  return effect.request.compensate && !effect.request.verify ? 'begun' : undefined; // newer code may not know how to go on
 }
 
 /**
@@ -172,6 +179,10 @@ function resolutionOf(
   };
 }
 
+function doubtId(run: StepRun, { request }: KnownEffect, { intent }: LedgerEntry): Promise<WaitId> {
+  return waitIdFor(run.writer.codec, run.scheduled.step, `${request.place}/in_doubt.${intent.number}`);
+}
+
 async function askPerson(
   run: StepRun,
   effect: KnownEffect,
@@ -180,9 +191,9 @@ async function askPerson(
   trouble: string,
 ): Promise<void> {
   const { request, key, askedDigest } = effect;
-  const { number, attempt } = entry.intent;
+  const { attempt } = entry.intent;
   const answer = await run.waits.answerTo({
-    id: await waitIdFor(run.writer.codec, run.scheduled.step, `${request.place}/in_doubt.${number}`),
+    id: await doubtId(run, effect, entry),
     kind: 'in_doubt',
     step: run.scheduled.step,
     tool: request.name,
@@ -193,6 +204,13 @@ async function askPerson(
     expiresInMs: null,
   });
   await settleByPerson(run, effect, entry, answer);
+}
+
+/** Settles the attempt by a person's answer that is on record; false where there is none. */
+async function obeysPerson(run: StepRun, effect: KnownEffect, entry: LedgerEntry): Promise<boolean> {
+  const said = await run.waits.recorded(await doubtId(run, effect, entry));
+  if (said !== undefined) await settleByPerson(run, effect, entry, said);
+  return said !== undefined;
 }
 
 async function settleByPerson(

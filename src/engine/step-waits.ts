@@ -81,6 +81,13 @@ export class StepWaits {
     return (await readWait(this.#codec, id)) !== undefined;
   }
 
+  /** The answer on record, also to what was closed and asked anew since; `undefined` while there is none. */
+  async recorded(id: WaitId): Promise<WaitAnswer | undefined> {
+    const known = await readWait(this.#codec, id);
+    const found = known && (await this.#find(known));
+    return found?.decision === 'cancelled' ? this.recorded(await this.#idAnew(id)) : found;
+  }
+
   /** The node asked for it on this run, and was given what its answer was recorded as. */
   recall(id: WaitId): void {
     this.#asked.add(id);
@@ -101,8 +108,8 @@ export class StepWaits {
     const known = await readWait(this.#codec, asked.id);
     if (known !== undefined) refuseOtherWait({ ...known, tool: this.#parts.nowName(known.tool) }, asked);
     const found = known && (await this.#find(known));
-    if (found?.decision === 'cancelled' && asked.kind !== 'child' && this.#parts.isTravelLost()) {
-      return this.#answerTo({ ...asked, id: (await this.#codec.sealer.hash('wait', asked.id)) as WaitId });
+    if (found?.decision === 'cancelled' && this.#isAskedAnew(asked)) {
+      return this.#answerTo({ ...asked, id: await this.#idAnew(asked.id) });
     }
     if (found !== undefined) return found;
     if (known === undefined) await this.#openSoon(asked);
@@ -118,6 +125,18 @@ export class StepWaits {
       this.#parts.activity.pause();
     }
     return parked.promise;
+  }
+
+  /**
+   * Whether what was closed is a question that nobody has said anything to, in a step that runs again: of a child that ended at
+   * its step limit and was extended, about a call that is still to be made or in doubt; of any kind behind a repair.
+   */
+  #isAskedAnew({ kind }: NewWait): boolean {
+    return kind === 'approval' || kind === 'in_doubt' || (kind !== 'child' && this.#parts.isTravelLost());
+  }
+
+  async #idAnew(id: WaitId): Promise<WaitId> {
+    return (await this.#codec.sealer.hash('wait', id)) as WaitId;
   }
 
   /** A grant for the thread answers what is asked already, on record, so that nobody can answer it otherwise any more. */
