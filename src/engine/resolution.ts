@@ -14,10 +14,9 @@ import { perform } from './effect.ts';
 import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor, waitIdFor } from './identity.ts';
 import { recordOutcome } from './ledger-writes.ts';
-import { recordLostCall } from './ledger-writes-rare.ts';
+import { attemptsOf, mostAttempts } from './lost-attempts.ts';
 import { firstSettled, hasFailed } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
-import { adoptUnplaced } from './unplaced.ts';
 
 /** A verdict; `trouble` says why `verify` gave none. */
 type Found = Verdict<unknown> & { readonly trouble?: string };
@@ -38,9 +37,11 @@ export async function resolveDoubt(
   let trouble = '';
   // Its tool knows the call, if it was made, by another key.
   const isUnplaced = entry.doubt?.reason.code === 'call_unplaced';
+  const attempts = attemptsOf(entry, run.ledger.historyOf(effect.key));
   if (isUnplaced) trouble = 'Its arguments may have been others.';
+  else if (attempts.length > mostAttempts) trouble = `Any of ${attempts.length} attempts may have been made.`;
   else if (request.verify) {
-    const verdict = await verified(run, effect, entry, args);
+    const verdict = await verified(run, effect, entry, attempts, args);
     if (await obeysPerson(run, effect, entry)) return;
     if (verdict.trouble !== undefined) trouble = `Its verify failed: ${sentence(verdict.trouble)}`;
     if (verdict.verdict === 'done') {
@@ -48,7 +49,10 @@ export async function resolveDoubt(
     }
     if (verdict.verdict === 'not_done') return recordNotDone(run, effect, entry, 'verify');
   } else if (request.compensate) {
-    const failure = await failureOf(() => perform(run, resolutionOf(effect, entry, 'compensate', args, 1)));
+    // Its own attempt last: once that is undone on record, all are.
+    const failure = await failureOf(async () => {
+      for (const attempt of attempts) await perform(run, resolutionOf(effect, entry, 'compensate', args, 1, attempt));
+    });
     if (failure === undefined) return recordOutcome(run, entry, { status: 'compensated', by: 'compensate' });
     trouble = `It was to be undone, and its compensate failed: ${sentence(failure)} It may be undone or not.`;
   }
@@ -85,31 +89,22 @@ export async function undoingOf(
 }
 
 /**
- * A call that may be on record where it is not found. Entries behind the last known attempt of this call are lost: it counts
- * as made, at most as often as entries are lost. One that is in doubt already was the last one.
- */
-export async function adoptLost(run: StepRun, effect: KnownEffect, args: unknown): Promise<void> {
-  if (run.ledger.lost.length === 0) return adoptUnplaced(run, effect, args);
-  const last = run.ledger.historyOf(effect.key).at(-1);
-  const lost = run.ledger.lost.filter(({ number }) => number > (last?.intent.number ?? 0));
-  if (lost.length === 0 || (last !== undefined && last.outcome === undefined)) return;
-  const numbers = lost.map(({ number }) => number).join(', ');
-  const reason = errorToData(
-    new Error(`Ledger entries ${numbers} of this step are lost; this call may be among them.`),
-  );
-  await recordLostCall(run, effect, args, (last?.intent.attempt ?? 0) + lost.length, reason);
-}
-
-/**
  * `not_done` is believed only where the call can no longer arrive (PROTOCOL 3): closed at the receiver, or its time is over. A
  * runner whose lease was stolen may have stood still between its last check and the call, for any time: then only a receiver
  * that refuses such a call can make it certain, else a person decides.
  */
-async function verified(run: StepRun, effect: KnownEffect, entry: LedgerEntry, args: unknown): Promise<Found> {
+async function verified(
+  run: StepRun,
+  effect: KnownEffect,
+  entry: LedgerEntry,
+  attempts: readonly number[],
+  args: unknown,
+): Promise<Found> {
   const { clock } = run.ports;
   const overAtMs = entry.intent.notAfterMs + effect.request.settleMs;
   for (let round = 1; ; round += 1) {
-    const { verdict, askedAtMs } = await verdictOf(run, resolutionOf(effect, entry, 'verify', args, round));
+    const requests = attempts.map((attempt) => resolutionOf(effect, entry, 'verify', args, round, attempt));
+    const { verdict, askedAtMs } = await verdictOfAll(run, requests);
     if (verdict.verdict !== 'not_done' || verdict.closed === true) return verdict;
     if (askedAtMs > overAtMs) return mayStillLeave(run, effect, entry) ? { verdict: 'unknown' } : verdict;
     // At most the whole time again: a clock that was put back must not hold the thread for that long.
@@ -124,11 +119,30 @@ function mayStillLeave({ writer }: StepRun, { request }: KnownEffect, { intent }
   return !request.fenced && intent.epoch < (writer.image.row.stolen ?? 0);
 }
 
+interface Asked {
+  readonly verdict: Found;
+  readonly askedAtMs: number;
+}
+
+/** The newest first. One that is done settles the call; it did not happen only where that is known of all. */
+async function verdictOfAll(run: StepRun, requests: readonly EffectRequest[]): Promise<Asked> {
+  const asked: Asked[] = [];
+  for (const request of [...requests].reverse()) {
+    const one = await verdictOf(run, request);
+    if (one.verdict.verdict === 'done') return one;
+    asked.push(one);
+  }
+  const sorted = asked.sort((a, b) => a.askedAtMs - b.askedAtMs);
+  const isOpen = ({ verdict }: Asked) => verdict.verdict === 'not_done' && verdict.closed !== true;
+  const weakest = sorted.find(({ verdict }) => verdict.verdict === 'unknown') ?? sorted.find(isOpen) ?? sorted[0];
+  return weakest ?? { verdict: { verdict: 'unknown' }, askedAtMs: 0 };
+}
+
 /**
  * The verdict and when it was asked for, both from the record: one that a re-run finds there speaks for the time at which it
  * was given, not for now.
  */
-async function verdictOf(run: StepRun, request: EffectRequest): Promise<{ verdict: Found; askedAtMs: number }> {
+async function verdictOf(run: StepRun, request: EffectRequest): Promise<Asked> {
   try {
     const verdict = (await perform(run, request)) as Verdict<unknown>;
     if (!isVerdict(verdict)) {
@@ -158,14 +172,17 @@ function resolutionOf(
   kind: 'verify' | 'compensate',
   args: unknown,
   round: number,
+  attempt = entry.intent.attempt,
 ): EffectRequest {
-  const { attempt, number } = entry.intent;
+  const { number } = entry.intent;
+  const isOwn = attempt === entry.intent.attempt;
   return {
     kind,
     name: `${request.name} (${kind})`,
     effectClass: 'idempotent',
-    args: [attempt, round, number],
-    place: `${request.place}/${kind}.${number}.${round}`,
+    // Only that of its own attempt tells by the number of the entry what became of it.
+    args: isOwn ? [attempt, round, number] : [attempt, round],
+    place: `${request.place}/${kind}.${number}.${round}${isOwn ? '' : `.${attempt}`}`,
     retry: { ...defaultRetry, backoffMs: request.retry.backoffMs },
     timeLimitMs: request.timeLimitMs,
     settleMs: request.settleMs,

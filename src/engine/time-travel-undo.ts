@@ -5,7 +5,8 @@
  */
 import { codecErrors } from '../codec/errors.ts';
 import type { LedgerEntry } from '../codec/ledger-codec.ts';
-import { ledgerKey } from '../codec/ledger-codec.ts';
+import { ledgerKey, readLedger } from '../codec/ledger-codec.ts';
+import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { Frame } from '../model/frame.ts';
 import { withoutChoices } from '../model/past-entries.ts';
 import { programErrors } from '../program/errors.ts';
@@ -18,6 +19,7 @@ import { controlOf } from './control-of.ts';
 import { perform } from './effect.ts';
 import type { EffectRequest } from './effect-request.ts';
 import { effectKeyFor, stepIdFor } from './identity.ts';
+import { attemptsOf } from './lost-attempts.ts';
 import { OpenCalls } from './open-calls.ts';
 import { planFor } from './plans.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
@@ -84,9 +86,13 @@ async function compensate(parts: UndoParts, run: StepRun, crossed: LedgerEntry):
   const now = toolNow(parts.options.agent, name);
   const tool = Object.hasOwn(tools, now) ? tools[now] : undefined;
   if (!tool?.compensate) throw failed('the agent has no such tool any more, or the tool has no compensate');
-  const place = await openPlace(run, crossed.intent.number);
+  const args = await codec.decodeValue(made.intent.args);
   try {
-    await perform(run, compensation(tool, made, await codec.decodeValue(made.intent.args), place));
+    for (const attempt of await attemptsToUndo(codec, made)) {
+      const isOwn = attempt === made.intent.attempt;
+      const place = await openPlace(run, `${crossed.intent.number}${isOwn ? '' : `.of.${attempt}`}`);
+      await perform(run, compensation(tool, made, attempt, args, place));
+    }
   } catch (error) {
     if (programErrors.is(error, 'effect_failed')) throw failed(error.details.reason, error);
     throw error;
@@ -94,27 +100,43 @@ async function compensate(parts: UndoParts, run: StepRun, crossed: LedgerEntry):
 }
 
 /** Each try that spent its retries stays on record; the next has a place of its own. */
-async function openPlace(run: StepRun, number: number): Promise<string> {
+async function openPlace(run: StepRun, of: string): Promise<string> {
   for (let round = 1; ; round += 1) {
-    const place = `undo.${number}.${round}`;
+    const place = `undo.${of}.${round}`;
     const history = run.ledger.historyOf(await effectKeyFor(run.writer.codec, run.scheduled.step, place));
     if (history.find(settles)?.outcome?.status !== 'failed') return place;
   }
 }
 
-function compensation(tool: AnyTool, { intent }: LedgerEntry, args: unknown, place: string): EffectRequest {
+/** All that the entry may stand for, where others are lost: the receiver knows each by its number. Its own comes last. */
+async function attemptsToUndo(codec: ThreadCodec, made: LedgerEntry): Promise<readonly number[]> {
+  if (made.intent.attempt === 1) return [1];
+  const { entries } = await readLedger(codec, 0, made.intent.number);
+  return attemptsOf(
+    made,
+    entries.filter(({ intent }) => intent.key === made.intent.key),
+  );
+}
+
+function compensation(
+  tool: AnyTool,
+  { intent }: LedgerEntry,
+  attempt: number,
+  args: unknown,
+  place: string,
+): EffectRequest {
   return {
     kind: 'compensate',
     name: `${tool.name} (compensate)`,
     effectClass: 'idempotent',
-    args: [intent.key, intent.attempt],
+    args: [intent.key, attempt],
     place,
     retry: { ...defaultRetry, ...tool.retry },
     timeLimitMs: tool.timeLimitMs ?? timeLimitMs,
     settleMs: 0,
     run: async (_, call) => {
       // The receiver knows the effect by its own key and attempt, not by those of its compensation.
-      await tool.compensate?.(checkedInput(tool, args), { ...call, effectKey: intent.key, attempt: intent.attempt });
+      await tool.compensate?.(checkedInput(tool, args), { ...call, effectKey: intent.key, attempt });
       return null;
     },
   };
