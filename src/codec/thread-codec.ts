@@ -55,7 +55,7 @@ export class ThreadCodec {
   readonly secrets = new Secrets();
   readonly #database: string;
   readonly #thresholdBytes: number;
-  /** References of files that this codec has read or written: their bytes need not be hashed again. */
+  /** References of files that this codec has read or encoded: their bytes need not be hashed again. */
   readonly #files = new WeakMap<FileRef, LargeRef>();
 
   constructor(options: ThreadCodecOptions) {
@@ -163,7 +163,9 @@ export class ThreadCodec {
     if (typeof item === 'string') return this.#store(utf8(item), 'text', blobs);
     if (item instanceof Uint8Array) return this.#store(item.slice(), 'bytes', blobs);
     const known = this.#files.get(item);
-    if (known !== undefined && blobs.mayReuse) {
+    if (known !== undefined && blobs.has(known.hash)) return known;
+    // Looked up: it may have been encoded for a comparison, or for a commit that was not applied.
+    if (known !== undefined && blobs.mayReuse && (await this.#isStored(known))) {
       blobs.reused.set(known.hash, known);
       return known;
     }
