@@ -6,19 +6,23 @@ const maxDepth = 500;
 /**
  * A copy of what a caller hands over, so that what they change in it later changes nothing here. Lists, plain objects, maps, sets
  * and dates are copied; anything else, bytes included, is taken as it is. Shared and cyclic parts stay so.
+ *
+ * @param instead what is taken in the place of an object, where that is neither a copy as above nor the object
  */
-export function ownCopy<Value>(value: Value): Value {
-  return copied(value, new Map(), 0) as Value;
+export function ownCopy<Value>(value: Value, instead: Instead = () => undefined): Value {
+  return copied(value, instead, new Map(), 0) as Value;
 }
 
-function copied(value: unknown, made: Map<object, object>, depth: number): unknown {
+type Instead = (value: object) => object | undefined;
+
+function copied(value: unknown, instead: Instead, made: Map<object, object>, depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth > maxDepth) return value;
-  const known = made.get(value);
+  const known = made.get(value) ?? instead(value);
   if (known !== undefined) return known;
   const copy = emptyLike(value);
   if (copy === undefined) return value;
   made.set(value, copy);
-  const inner = (part: unknown) => copied(part, made, depth + 1);
+  const inner = (part: unknown) => copied(part, instead, made, depth + 1);
   if (value instanceof Map)
     for (const [key, item] of value) (copy as Map<unknown, unknown>).set(inner(key), inner(item));
   if (value instanceof Set) for (const item of value) (copy as Set<unknown>).add(inner(item));

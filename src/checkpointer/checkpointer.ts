@@ -22,6 +22,7 @@ import { checkedId } from './checked-id.ts';
 import { deleteCheckpoint } from './delete-checkpoint.ts';
 import { checkpointerErrors } from './errors.ts';
 import type { CheckpointerOptions, CheckpointerParts, SaveOptions } from './options.ts';
+import { ownState } from './own-state.ts';
 import {
   type Baseline,
   baselineOf,
@@ -47,7 +48,8 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
 
   /**
    * Saves the state as the next checkpoint and makes it the head. Its parent is the head that this instance last loaded or saved,
-   * none if there is none, unless `parent` says another (PROTOCOL 2).
+   * none if there is none, unless `parent` says another (PROTOCOL 2). The state is taken as it is when this is called. A log goes on where
+   * its list was added to; with an item that was changed, replaced or taken away it is written anew, at the cost of its whole length.
    *
    * @throws `head_moved` (both heads in its details), `value_not_storable` (the path in its details), `state_invalid`,
    * `field_unknown`, `state_not_an_object`, `log_not_a_list`, `option_invalid`: nothing was saved.
@@ -58,7 +60,7 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     checkConflict(onConflict);
     const expected = parent === undefined ? (this.#threads.get(threadId)?.image.row.head ?? null) : parent;
     checkState(this.#options.fields, state as PlainState);
-    const stored = storedPart(this.#options.fields, state as PlainState);
+    const stored = ownState(storedPart(this.#options.fields, state as PlainState)); // as it is in this moment
     const before = await this.#remembered(threadId, expected);
     if ('moved' in before) throw movedError(threadId, expected, before.moved);
     const { change, baseline } = await changeBetween(before.codec, before.baseline, this.#options.fields, stored);
@@ -79,7 +81,7 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
       return undefined;
     }
     const values = storedPart(this.#options.fields, await this.#values(opened.codec, image.state));
-    const baseline = baselineOf(storedPart(this.#options.fields, values), image.state);
+    const baseline = baselineOf(this.#options.fields, values, image.state);
     // A save of this instance that came meanwhile has a newer head than the one read here.
     const known = this.#threads.get(threadId)?.image.row;
     const isOlder = known?.incarnation === image.row.incarnation && known.sequence > image.row.sequence;
@@ -236,7 +238,8 @@ export class Checkpointer<State extends object = Record<string, unknown>> {
     await this.#record(codec, threadId, head);
     const image = await this.#image(opened);
     const state = await openStateImage(codec, head);
-    const baseline = baselineOf(storedPart(this.#options.fields, await this.#values(codec, state)), state);
+    const values = storedPart(this.#options.fields, await this.#values(codec, state));
+    const baseline = baselineOf(this.#options.fields, values, state);
     return { codec, image: { ...image, row: { ...image.row, head }, state }, baseline };
   }
 

@@ -11,12 +11,13 @@ import type { Fields } from '../model/fields.ts';
 import { validate } from '../model/schema.ts';
 import { isDeepFrozen } from './deep-frozen.ts';
 import { checkpointerErrors } from './errors.ts';
+import { isAlike, ownState } from './own-state.ts';
 
 export type PlainState = Readonly<Record<string, unknown>>;
 
 /** The caller's own last state: what the next one is compared with. After a rebase it is not the one at the head. */
 export interface Baseline {
-  /** Values of value fields; for logs, the list of items as it was then. */
+  /** For logs, the list of items as it was then: copies of them; of the other fields those that nothing can change any more. */
   readonly values: PlainState;
   /** What each value field was stored as. */
   readonly stored: ReadonlyMap<string, StoredValue>;
@@ -48,17 +49,19 @@ export function storedPart(fields: Fields | undefined, state: PlainState): Plain
   return Object.fromEntries(entries.map(([name, value]) => [name, isLog(fields, name) ? listOf(name, value) : value]));
 }
 
-/** The baseline of a state that was just loaded. */
-export function baselineOf(values: PlainState, { fields }: StateImage): Baseline {
+/** The baseline of a state that was just loaded, and is the caller's now. */
+export function baselineOf(declared: Fields | undefined, values: PlainState, { fields }: StateImage): Baseline {
   const stored = [...fields].flatMap(([name, image]) => (isLogImage(image) ? [] : [[name, image] as const]));
-  return { values, stored: new Map(stored), names: [...fields.keys()] };
+  const logs = Object.fromEntries(Object.entries(values).filter(([name]) => isLog(declared, name)));
+  return { values: ownState(logs), stored: new Map(stored), names: [...fields.keys()] };
 }
 
 /**
  * What `state` changed, and the baseline for the next comparison. Frozen values are compared by identity, others by what would
- * be stored: a value that was changed in place is found. A list that does not begin
+ * be stored: a value, or an item of a log, that was changed in place is found. A list that does not begin
  * with the items its log has starts that log anew.
  *
+ * @param state a copy of the caller's: it goes into the baseline
  * @throws `state_invalid`, `value_not_storable`
  */
 export async function changeBetween(
@@ -94,15 +97,16 @@ export async function changeBetween(
     set.set(name, value);
   }
   const remove = (before?.names ?? []).filter((name) => !Object.hasOwn(state, name));
-  const baseline = { values: state, stored, names: Object.keys(state) };
+  const kept = Object.entries(state).filter(([name, value]) => isLog(fields, name) || isDeepFrozen(value));
+  const baseline = { values: Object.fromEntries(kept), stored, names: Object.keys(state) };
   return { change: { set, append, remove, restart }, baseline };
 }
 
-/** Whether the list begins with these items: the same ones, or ones that would be stored the same. */
+/** Whether the list begins with these items: the same ones, which nothing can change, or ones that would be stored the same. */
 async function beginsWith(codec: ThreadCodec, items: readonly unknown[], known: readonly unknown[]): Promise<boolean> {
   if (items.length < known.length) return false;
   for (const [at, item] of known.entries()) {
-    if (item === items[at]) continue;
+    if (isAlike(item, items[at])) continue;
     const [a, b] = await Promise.all([item, items[at]].map((one) => codec.encodeValue(one, 'item', new BlobBatch())));
     if (a === undefined || b === undefined || !isSameStored(a, b)) return false;
   }
