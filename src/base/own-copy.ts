@@ -8,21 +8,32 @@ const maxDepth = 500;
  * and dates are copied; anything else, bytes included, is taken as it is. Shared and cyclic parts stay so.
  *
  * @param instead what is taken in the place of an object, where that is neither a copy as above nor the object
+ * @param odd hears of what is taken as it is: functions, symbols, all other objects
  */
-export function ownCopy<Value>(value: Value, instead: Instead = () => undefined): Value {
-  return copied(value, instead, new Map(), 0) as Value;
+export function ownCopy<Value>(value: Value, instead: Instead = () => undefined, odd: Odd = () => undefined): Value {
+  return copied(value, { instead, odd }, new Map(), 0) as Value;
 }
 
 type Instead = (value: object) => object | undefined;
+type Odd = (part: unknown) => void;
 
-function copied(value: unknown, instead: Instead, made: Map<object, object>, depth: number): unknown {
+interface Copying {
+  readonly instead: Instead;
+  readonly odd: Odd;
+}
+
+function copied(value: unknown, copying: Copying, made: Map<object, object>, depth: number): unknown {
+  if (typeof value === 'function' || typeof value === 'symbol') copying.odd(value);
   if (typeof value !== 'object' || value === null || depth > maxDepth) return value;
-  const known = made.get(value) ?? instead(value);
+  const known = made.get(value) ?? copying.instead(value);
   if (known !== undefined) return known;
   const copy = emptyLike(value);
-  if (copy === undefined) return value;
+  if (copy === undefined) {
+    copying.odd(value);
+    return value;
+  }
   made.set(value, copy);
-  const inner = (part: unknown) => copied(part, instead, made, depth + 1);
+  const inner = (part: unknown) => copied(part, copying, made, depth + 1);
   if (value instanceof Map)
     for (const [key, item] of value) (copy as Map<unknown, unknown>).set(inner(key), inner(item));
   if (value instanceof Set) for (const item of value) (copy as Set<unknown>).add(inner(item));

@@ -1,4 +1,5 @@
 import { errorFamily } from '../base/errors.ts';
+import { sentence } from '../base/text.ts';
 
 export interface CheckpointerErrorDetails {
   thread_id_invalid: { problem: string };
@@ -29,7 +30,7 @@ export const checkpointerErrors = errorFamily<CheckpointerErrorDetails>({
     `Thread "${d.thread}" is run by agent "${d.agent}". It can be read here, but only its agent may write to it.`,
   not_owner: (d) => `Thread "${d.thread}" belongs to somebody else than "${d.owner}". Nothing was read or changed.`,
   thread_deleted: (d) => `Thread "${d.thread}" was deleted while it was being saved. Nothing was saved.`,
-  state_invalid: (d) => `Field "${d.field}" does not fit its schema: ${d.problem}. Nothing was saved.`,
+  state_invalid: (d) => `Field "${d.field}" does not fit its schema: ${sentence(d.problem)} Nothing was saved.`,
   state_not_an_object: (d) =>
     `A state is a plain object whose properties are its fields, not ${d.found}. Nothing was saved.`,
   field_unknown: (d) =>

@@ -13,6 +13,7 @@ import { toolNow } from '../program/versions.ts';
 import { engineErrors } from './errors.ts';
 import { policyReplies } from './policy-replies.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
+import { rareEngineErrors } from './rare-errors.ts';
 import type { OpenThread } from './thread-access.ts';
 
 export interface AnswerParts extends OpenThread {
@@ -38,7 +39,7 @@ export async function answerWait(parts: AnswerParts, { id, digest, answer }: Giv
   const { ports, row, codec } = parts;
   const { agent } = parts.options;
   const wait = typeof id === 'string' ? await readWait(codec, id as WaitId) : undefined;
-  if (wait === undefined) throw engineErrors.make('wait_unknown', { thread: parts.id, wait: textOf(id) });
+  if (wait === undefined) throw rareEngineErrors.make('wait_unknown', { thread: parts.id, wait: textOf(id) });
   checkAnswer(wait, answer);
   if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
   const tool = agent.tools[toolNow(agent, wait.tool)];
@@ -69,7 +70,7 @@ const carried: Partial<Record<Decision, readonly string[]>> = {
 /** Nobody can answer twice: what would be passed over, or end the run, is refused. @throws `answer_invalid` */
 function checkAnswer(wait: Wait, answer: WaitAnswer): void {
   const problem = problemWith(wait, answer);
-  if (problem !== undefined) throw engineErrors.make('answer_invalid', { wait: wait.id, ...problem });
+  if (problem !== undefined) throw rareEngineErrors.make('answer_invalid', { wait: wait.id, ...problem });
 }
 
 function problemWith({ kind, args }: Wait, answer: WaitAnswer): { decision: string; allowed: string } | undefined {

@@ -1,10 +1,10 @@
 import { readWait } from '../codec/wait-codec.ts';
 import type { WaitId } from '../model/ids.ts';
 import type { Wait, WaitAnswer } from '../model/wait.ts';
-import { programErrors } from '../program/errors.ts';
 import type { Approval, KnownEffect } from './effect-request.ts';
 import { waitIdFor } from './identity.ts';
 import { recordInputs } from './ledger-writes.ts';
+import { onDemand } from './load-on-demand.ts';
 import type { StepRun } from './step-run.ts';
 
 /**
@@ -61,23 +61,18 @@ function approvalId(run: StepRun, place: string): Promise<WaitId> {
   return waitIdFor(run.writer.codec, run.scheduled.step, `${place}/approval`);
 }
 
-function allowedArgs(
+async function allowedArgs(
   { request }: KnownEffect,
   approval: Approval,
   answer: WaitAnswer,
   known: Wait | undefined,
-): unknown {
-  switch (answer.decision) {
-    case 'allow':
-      return answer.args === undefined ? request.args : approval.check(answer.args);
-    case 'expired':
-      throw programErrors.make('approval_expired', {
-        tool: request.name,
-        afterMs: (known ? allowedMs(known) : approval.expiresInMs) ?? 0,
-      });
-    default: {
-      const reason = answer.decision === 'deny' ? (answer.reason ?? '') : '';
-      throw programErrors.make('tool_denied', { tool: request.name, reason });
-    }
+): Promise<unknown> {
+  if (answer.decision === 'allow') return answer.args === undefined ? request.args : approval.check(answer.args);
+  const { rareProgramErrors } = await onDemand();
+  const tool = request.name;
+  if (answer.decision === 'expired') {
+    const afterMs = (known ? allowedMs(known) : approval.expiresInMs) ?? 0;
+    throw rareProgramErrors.make('approval_expired', { tool, afterMs });
   }
+  throw rareProgramErrors.make('tool_denied', { tool, reason: (answer.decision === 'deny' && answer.reason) || '' });
 }

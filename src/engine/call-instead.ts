@@ -1,6 +1,8 @@
+import { textOf } from '../base/errors.ts';
+import { shown } from '../base/text.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
-import type { LanguageModel } from '../program/model.ts';
+import type { LanguageModel, ModelAnswer, ModelRequest } from '../program/model.ts';
 import { defaultPolicy, fits, isForCall, type PolicyRule, timesOf } from '../program/policy.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
 import { deepFreeze } from '../program/state.ts';
@@ -21,10 +23,14 @@ export async function callInstead<Result>(
   instead: Instead<Result>,
 ): Promise<Result> {
   let error = cause;
-  for (const [index, rule] of (agent.policy ?? defaultPolicy).entries()) {
+  const policy = agent.policy ?? defaultPolicy;
+  for (const [index, rule] of policy.entries()) {
     if (!programErrors.is(error, 'effect_failed')) throw error;
     const failure = failureOf(error, run.scheduled.node);
-    const other = otherCall(rule, `${place}/instead.${index}`, instead);
+    const other = otherCall(rule, `${place}/instead.${index}`, instead, (given) => {
+      const problem = `rule ${index + 1} of its policy puts the value ${given} in the place of a model's answer`;
+      return programErrors.make('agent_invalid', { agent: agent.name, problem });
+    });
     if (!isForCall(rule) || !fits(rule, failure) || other === undefined) continue;
     if (Number.isFinite(timesOf(rule)) && !isTaken(run, rule, index, place)) continue;
     run.decisions.push({ rule: index, action: rule.action, failure });
@@ -56,11 +62,34 @@ function isTaken(
   return isFree;
 }
 
-function otherCall<Result>(rule: PolicyRule, place: string, instead: Instead<Result>) {
-  if (rule.action === 'value') return async () => deepFreeze(rule.value) as Result;
+function otherCall<Result>(rule: PolicyRule, place: string, instead: Instead<Result>, refused: Refused) {
+  if (rule.action === 'value') {
+    const { request } = instead;
+    return async () => deepFreeze(request ? answerOf(rule.value, request, refused) : rule.value) as Result;
+  }
   if (rule.action === 'use_tool' && instead.tool) return () => instead.tool?.(rule.use, place) as Promise<Result>;
   if (rule.action === 'use_model' && instead.model) return () => instead.model?.(rule.use, place) as Promise<Result>;
   return undefined;
+}
+
+type Refused = (given: string) => Error;
+
+/** A value as the answer of a model: a whole answer as it is; else its text, or what its JSON says where the call asked for that. */
+function answerOf(given: unknown, { output }: ModelRequest, refused: Refused): ModelAnswer {
+  const { text, toolCalls, usage } = (given ?? {}) as Partial<ModelAnswer>;
+  const isWhole = typeof text === 'string' && Array.isArray(toolCalls) && typeof usage === 'object';
+  if (isWhole) return given as ModelAnswer;
+  const own = output ? jsonText(given) : typeof given === 'string' ? given : text;
+  if (typeof own === 'string') return { text: own, toolCalls: [], usage: { inputTokens: 0, outputTokens: 0 } };
+  throw refused(output ? `${textOf(given)}, which has no form in JSON` : `${shown(given)}, which is no text`);
+}
+
+function jsonText(given: unknown): string | undefined {
+  try {
+    return JSON.stringify(given);
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws `model_unknown` */

@@ -2,6 +2,7 @@
 
 import type { AnyAgent } from '../program/agent.ts';
 import { programErrors } from '../program/errors.ts';
+import type { ModelRequest } from '../program/model.ts';
 import { onDemand } from './load-on-demand.ts';
 import type { StepRun } from './step-run.ts';
 
@@ -9,6 +10,8 @@ import type { StepRun } from './step-run.ts';
 export interface Instead<Result> {
   tool?(name: string, place: string): Promise<Result>;
   model?(name: string, place: string): Promise<Result>;
+  /** Of a call of a model: what it asked. */
+  readonly request?: ModelRequest;
 }
 
 /** Makes the call; if all its attempts failed, what the policy puts in its place. */

@@ -255,6 +255,7 @@ function modelCalls({ run, agent, model, models, hint }: ScopeParts, scope: Scop
     };
     return inPlace(run, scope, `model ${model.name}`, options, (place) =>
       orInstead(run, agent, place, () => by(model, place), {
+        request,
         model: async (name, other) => by((await onDemand()).modelNamed(models, name), other),
       }),
     );

@@ -10,15 +10,15 @@ export interface EngineErrorDetails {
   option_invalid: { option: string; problem: string };
   lease_lost: { thread: string; reason: string };
   checkpoint_unknown: { thread: string; checkpoint: string };
-  wait_unknown: { thread: string; wait: string };
   wait_closed: { wait: string; winner: string };
   answer_mismatch: { wait: string; tool: string };
-  answer_invalid: { wait: string; decision: string; allowed: string };
   code_not_loaded: { reason: string };
 }
 
 /** Of the same family, with their texts in `rare-errors.ts`. */
 const rare: Readonly<Record<keyof RareEngineErrorDetails, true>> = {
+  answer_invalid: true,
+  wait_unknown: true,
   dedup_id_invalid: true,
   share_invalid: true,
   thread_of_another_agent: true,
@@ -47,13 +47,9 @@ export const engineErrors = errorFamily<EngineErrorDetails>(
     lease_lost: (d) =>
       `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
     checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}: take one from its list.`,
-    wait_unknown: (d) =>
-      `Thread "${d.thread}" has no wait ${d.wait} any more, or never had: read its waits again. Nothing was changed.`,
     wait_closed: (d) => `Wait ${d.wait} was answered before: "${d.winner}". This answer changed nothing.`,
     answer_mismatch: (d) =>
       `The answer to wait ${d.wait} was given for something else than what is asked${d.tool === '' ? '' : ` about "${d.tool}"`} now: read the waits and ask again.`,
-    answer_invalid: (d) =>
-      `Wait ${d.wait} cannot be answered with ${JSON.stringify(d.decision)}. ${d.allowed === '' ? 'No answer fits: it ends by itself, or by signal().' : `Answer ${d.allowed}.`}`,
     code_not_loaded: (d) =>
       `A part of this app that is needed now could not be loaded: ${d.reason}. Go online, or reload after an update of the app. Nothing was changed.`,
   },

@@ -21,6 +21,7 @@ import type { OutcomeStatus, SettledBy } from '../model/effect.ts';
 import type { EffectKey } from '../model/ids.ts';
 import { programErrors } from '../program/errors.ts';
 import type { KnownEffect, RecordedEffect } from './effect-request.ts';
+import { onDemand } from './load-on-demand.ts';
 import { effectInfo, settles } from './step-ledger.ts';
 import { encodeWithDigest, type StepRun, takeInputs } from './step-run.ts';
 
@@ -153,7 +154,10 @@ async function keepBeside(run: StepRun, entry: LedgerEntry, outcome: StoredOutco
   const beside = await sealOutcome(run.writer.codec, entry.intent.number, outcome, suffix);
   await writeEvidence(run, entry, [beside, ...blobs.writes()]);
   const { name, number, key } = entry.intent;
-  const error = errorToData(programErrors.make('outcomes_differ', { name, key, entry: number, later: outcome.status }));
+  const { rareProgramErrors } = await onDemand();
+  const error = errorToData(
+    rareProgramErrors.make('outcomes_differ', { name, key, entry: number, later: outcome.status }),
+  );
   run.emit({ type: 'alert', reason: 'outcomes_differ', node: run.scheduled.node, error });
 }
 

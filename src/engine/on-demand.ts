@@ -7,6 +7,7 @@
 import { readMarks } from '../codec/quarantine.ts';
 import { isSharedWith, readShares, sealShare } from '../codec/shares.ts';
 import { versionFor } from '../program/pinned-version.ts';
+import { rareProgramErrors } from '../program/rare-errors.ts';
 import { answerWait } from './answer-wait.ts';
 import { callInstead, modelNamed } from './call-instead.ts';
 import { checkExtension } from './check-extension.ts';
@@ -89,6 +90,7 @@ export const parts = {
   recordNodeFailure,
   RecordedWaits,
   rareEngineErrors,
+  rareProgramErrors,
   checkShare,
   checkEventQuery,
   checkPage,

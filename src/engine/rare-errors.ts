@@ -2,6 +2,8 @@ import { errorFamily } from '../base/errors.ts';
 
 /** Thrown only by code that is loaded on demand. */
 export interface RareEngineErrorDetails {
+  wait_unknown: { thread: string; wait: string };
+  answer_invalid: { wait: string; decision: string; allowed: string };
   dedup_id_invalid: { thread: string; found: string };
   thread_of_another_agent: { thread: string; agent: string; expected: string };
   not_owner: { thread: string; owner: string; needs: 'read' | 'write' | 'own' };
@@ -18,6 +20,10 @@ export interface RareEngineErrorDetails {
 }
 
 export const rareEngineErrors = errorFamily<RareEngineErrorDetails>({
+  wait_unknown: (d) =>
+    `Thread "${d.thread}" has no wait ${d.wait} any more, or never had: read its waits again. Nothing was changed.`,
+  answer_invalid: (d) =>
+    `Wait ${d.wait} cannot be answered with ${JSON.stringify(d.decision)}. ${d.allowed === '' ? 'No answer fits: it ends by itself, or by signal().' : `Answer ${d.allowed}.`}`,
   dedup_id_invalid: (d) =>
     `An item for thread "${d.thread}" was given with an id of type ${d.found}: give the id itself, a text (on an engine: send(update, "my-id")). Nothing was kept.`,
   thread_of_another_agent: (d) =>

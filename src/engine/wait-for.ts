@@ -1,9 +1,9 @@
 /** A wait of a step, from its question to its answer (B9): what every kind of wait has in common. */
 import type { WaitAnswer, WaitKind } from '../model/wait.ts';
-import { programErrors } from '../program/errors.ts';
 import { describeWait } from './describe-wait.ts';
 import { effectKeyFor, waitIdFor } from './identity.ts';
 import { recordInputs } from './ledger-writes.ts';
+import { onDemand } from './load-on-demand.ts';
 import { encodeWithDigest, type StepRun } from './step-run.ts';
 import { firstQuestion, waitPlaces } from './wait-places.ts';
 
@@ -72,9 +72,11 @@ export async function waitFor(
     expiresInMs,
   });
   // Of a child that ended at its limit of steps, and was extended: the step runs again, and nobody said anything.
-  if (answer.decision === 'cancelled') throw programErrors.make('wait_cancelled', { kind, about: about || reason });
-  if (answer.decision === 'expired') {
-    throw programErrors.make('wait_expired', { kind, about: about || reason, afterMs: expiresInMs ?? 0 });
+  if (answer.decision === 'cancelled' || answer.decision === 'expired') {
+    const { rareProgramErrors } = await onDemand();
+    const wait = { kind, about: about || reason };
+    if (answer.decision === 'cancelled') throw rareProgramErrors.make('wait_cancelled', wait);
+    throw rareProgramErrors.make('wait_expired', { ...wait, afterMs: expiresInMs ?? 0 });
   }
   return answer;
 }

@@ -1,4 +1,5 @@
 import { errorFamily } from '../base/errors.ts';
+import { sentence } from '../base/text.ts';
 import type { RareProgramErrorDetails } from './rare-errors.ts';
 
 export interface ProgramErrorDetails {
@@ -13,14 +14,9 @@ export interface ProgramErrorDetails {
   tool_unknown: { tool: string; known: string };
   tool_input_invalid: { tool: string; problem: string };
   tool_result_invalid: { tool: string; problem: string };
-  tool_denied: { tool: string; reason: string };
-  approval_expired: { tool: string; afterMs: number };
-  wait_expired: { kind: string; about: string; afterMs: number };
-  wait_cancelled: { kind: string; about: string };
   effect_failed: { name: string; key: string; attempts: number; reason: string };
   effect_given_up: { name: string; key: string };
   effect_compensated: { name: string; key: string };
-  outcomes_differ: { name: string; key: string; entry: number; later: string };
   effect_timed_out: { name: string; afterMs: number };
   effect_not_started: { name: string; lateMs: number };
   result_not_stored: { name: string; status: string };
@@ -34,6 +30,11 @@ export interface ProgramErrorDetails {
 
 /** Of the same family, with their texts in `rare-errors.ts`. */
 const rare: Readonly<Record<keyof RareProgramErrorDetails, true>> = {
+  outcomes_differ: true,
+  wait_cancelled: true,
+  wait_expired: true,
+  approval_expired: true,
+  tool_denied: true,
   version_missing: true,
   fork_invalid: true,
   lines_failed: true,
@@ -53,7 +54,7 @@ const rare: Readonly<Record<keyof RareProgramErrorDetails, true>> = {
 
 export const programErrors = errorFamily<ProgramErrorDetails>(
   {
-    agent_invalid: (d) => `Agent "${d.agent}" cannot be used: ${d.problem}.`,
+    agent_invalid: (d) => `Agent "${d.agent}" cannot be used: ${sentence(d.problem)}`,
     node_unknown: (d) =>
       `Version ${d.version} of agent "${d.agent}" has no node "${d.node}"; it has ${d.known}. Correct the goto(…) or edge that leads there; where an earlier version had it, bring it back, or name its new name in "aliases": the thread goes on there.`,
     node_returned_nothing: (d) =>
@@ -62,26 +63,17 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
     edge_missing: (d) =>
       `Node "${d.node}" returned update(…), but no edge leaves it. Add one, or return goto(…) or end(…).`,
     item_invalid: (d) =>
-      `The item of node "${d.node}" cannot be used: ${d.problem}. Items are what fanOut(node, items) gave.`,
+      `The item of node "${d.node}" cannot be used: ${sentence(d.problem)} Items are what fanOut(node, items) gave.`,
     state_invalid: (d) =>
-      `The update of field "${d.field}" does not fit its schema: ${d.problem}. Nothing was committed.`,
+      `The update of field "${d.field}" does not fit its schema: ${sentence(d.problem)} Nothing was committed.`,
     field_unknown: (d) => `There is no field "${d.field}" to give a value to; the agent has ${d.known}.`,
     tool_unknown: (d) => `There is no tool "${d.tool}"; the agent has ${d.known}.`,
     tool_input_invalid: (d) =>
-      `The input for tool "${d.tool}" does not fit its schema: ${d.problem}. It was not called.`,
+      `The input for tool "${d.tool}" does not fit its schema: ${sentence(d.problem)} It was not called.`,
     tool_result_invalid: (d) => `The result of tool "${d.tool}" cannot be stored: ${d.problem} Return plain data.`,
-    tool_denied: (d) =>
-      `The call of tool "${d.tool}" was denied${d.reason === '' ? '' : `: ${d.reason}`}. It was not made.`,
-    approval_expired: (d) => `Nobody allowed the call of tool "${d.tool}" within ${d.afterMs} ms. It was not made.`,
-    wait_cancelled: (d) =>
-      `The ${d.kind} "${d.about}" was closed when its run ended, and was never answered. Catch this to go on without it.`,
-    wait_expired: (d) =>
-      `Nothing came for the ${d.kind} "${d.about}" within ${d.afterMs} ms. Catch this error to go on.`,
     effect_failed: (d) => `"${d.name}" failed${d.attempts === 1 ? '' : ` in all ${d.attempts} attempts`}: ${d.reason}`,
     effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
     effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,
-    outcomes_differ: (d) =>
-      `"${d.name}" had two outcomes that differ: the first stands, the later one (${d.later}) is kept beside it in ledger entry ${d.entry}. Look up at the receiver what happened.`,
     effect_timed_out: (d) => `"${d.name}" did not answer within ${d.afterMs} ms.`,
     effect_not_started: (d) => `"${d.name}" was not started: the tab stood still for ${d.lateMs} ms too long.`,
     result_not_stored: (d) =>
@@ -93,7 +85,8 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
     replay_mismatch: (d) =>
       `Step ${d.step} was run again and called ${d.called} where ${d.recorded} is on record. Nodes must make the same calls on every run: take time and chance from now() and random(). Nothing was repeated.`,
     model_missing: (d) => `Node "${d.node}" asked for a model: give one to serve(agent, { model }).`,
-    model_output_invalid: (d) => `The model's answer is no valid "${d.output}": ${d.problem}. It began with: ${d.text}`,
+    model_output_invalid: (d) =>
+      `The model's answer is no valid "${d.output}": ${sentence(d.problem)} It began with: ${d.text}`,
   },
   rare,
 );

@@ -2,9 +2,12 @@
  * The policy table of an agent (B6, B8): data that says what is done about a failure once its retries are spent. Rules are
  * tried in their order; the first that fits, can be carried out, and has not been used up is taken. Each decision is an event.
  */
+import { ownCopy } from '../base/own-copy.ts';
+import { notPlain } from '../base/plain-object.ts';
 import type { Fields } from '../model/fields.ts';
+import { FileRef } from '../model/file-ref.ts';
 import { type FailureClass, failureClasses } from './failure-class.ts';
-import { checkInput } from './state.ts';
+import { checkInput, wholeInput } from './state.ts';
 
 /** What a rule is for; what it does not name fits all. */
 export interface PolicyMatch {
@@ -54,32 +57,21 @@ export const defaultPolicy: PolicyTable = [
   { action: 'stop' },
 ];
 
-const actions: readonly string[] = [
-  'retry',
-  'wait_network',
-  'go_back',
-  'use_tool',
-  'use_model',
-  'value',
-  'default',
-  'skip',
-  'ask',
-  'stop',
-];
+/** What each action has beside `match` and `times`. */
+const actions: Readonly<Record<string, readonly string[]>> = {
+  retry: [],
+  wait_network: [],
+  go_back: ['before', 'hint'],
+  use_tool: ['use'],
+  use_model: ['use'],
+  value: ['value'],
+  default: ['update'],
+  skip: [],
+  ask: [],
+  stop: [],
+} satisfies Record<PolicyAction['action'], readonly string[]>;
 const callActions: readonly string[] = ['use_tool', 'use_model', 'value'];
-const known: readonly string[] = [
-  'class',
-  'node',
-  'tool',
-  'code',
-  'action',
-  'before',
-  'hint',
-  'use',
-  'value',
-  'update',
-  'times',
-];
+const match: readonly string[] = ['class', 'node', 'tool', 'code', 'action', 'times'];
 
 /** Whether a rule is about one call, or about the step. */
 export function isForCall(rule: PolicyRule): boolean {
@@ -117,9 +109,12 @@ export function policyProblem(table: PolicyTable, names: Names, fields: Fields):
 
 function ruleProblem(rule: PolicyRule, { nodes, tools, edges }: Names, fields: Fields): string | undefined {
   if (typeof rule !== 'object' || rule === null) return `is ${String(rule)}, not an object`;
+  const { action } = rule;
+  if (!Object.hasOwn(actions, action))
+    return `has the action "${action}"; there are ${Object.keys(actions).join(', ')}`;
+  const known = [...match, ...(actions[action] ?? [])];
   const strange = Object.keys(rule).find((key) => !known.includes(key));
-  if (strange !== undefined) return `has "${strange}"; there are ${known.join(', ')}`;
-  if (!actions.includes(rule.action)) return `has the action "${rule.action}"; there are ${actions.join(', ')}`;
+  if (strange !== undefined) return `has "${strange}"; with "${action}" there are ${known.join(', ')}`;
   return (
     unknown('class', rule.class, failureClasses) ??
     unknown('node', rule.node, nodes) ??
@@ -128,9 +123,10 @@ function ruleProblem(rule: PolicyRule, { nodes, tools, edges }: Names, fields: F
     (rule.action === 'use_tool' ? unknown('tool to use', String(rule.use), tools) : undefined) ??
     (rule.action === 'use_model' ? noText('use', rule.use, 'the name of a model') : undefined) ??
     (rule.action === 'go_back'
-      ? (unknown('place before', String(rule.before), ['model', 'tool', 'load']) ?? noText('hint', rule.hint))
+      ? (unknown('place before', String(rule.before), ['model', 'tool', 'load']) ?? noText('hint', rule.hint, 'a text'))
       : undefined) ??
     (rule.action === 'default' ? updateProblem(fields, rule.update) : undefined) ??
+    (rule.action === 'value' ? valueProblem(rule.value) : undefined) ??
     ((rule.action === 'default' || rule.action === 'skip') && rule.node !== undefined && !edges.includes(rule.node)
       ? `has the action "${rule.action}" for node "${rule.node}", and no edge leaves it: add one`
       : undefined) ??
@@ -152,12 +148,25 @@ function noText(key: string, given: unknown, wanted?: string): string | undefine
   return `has the ${key} ${String(given)}, not ${wanted ?? 'a text'}`;
 }
 
+function valueProblem(value: unknown): string | undefined {
+  if (value === undefined) return 'has no value: give one, null where there is none';
+  const code: string[] = [];
+  ownCopy(value, undefined, (part) => isStored(part) || code.push(notPlain(part)));
+  return code[0] && `has a value that cannot be stored; something in it is ${code[0]}`;
+}
+
+function isStored(part: unknown): boolean {
+  return [FileRef, Error, ArrayBuffer].some((kind) => part instanceof kind) || ArrayBuffer.isView(part);
+}
+
 /** As far as it can be told without a state: what reducers make of it shows in the run. */
 function updateProblem(fields: Fields, update: object): string | undefined {
   try {
     checkInput(fields, update);
     return undefined;
   } catch (error) {
-    return `gives an update that cannot be used: ${String((error as Error).message)}`;
+    const { field, problem } = (error as { details: { field: string; problem?: string } }).details;
+    const own = field === wholeInput ? problem : `its field "${field}" does not fit its schema: ${problem}`;
+    return `gives an update that cannot be used: ${problem === undefined ? (error as Error).message : own}`;
   }
 }

@@ -1,7 +1,13 @@
 import { errorFamily } from '../base/errors.ts';
+import { sentence } from '../base/text.ts';
 
 /** Thrown only by code that is loaded on demand. */
 export interface RareProgramErrorDetails {
+  tool_denied: { tool: string; reason: string };
+  approval_expired: { tool: string; afterMs: number };
+  wait_expired: { kind: string; about: string; afterMs: number };
+  wait_cancelled: { kind: string; about: string };
+  outcomes_differ: { name: string; key: string; entry: number; later: string };
   version_missing: { agent: string; version: number; kept: string };
   fork_invalid: { node: string; problem: string };
   lines_failed: { node: string; failed: number; lines: number; first: string };
@@ -20,6 +26,14 @@ export interface RareProgramErrorDetails {
 }
 
 export const rareProgramErrors = errorFamily<RareProgramErrorDetails>({
+  tool_denied: (d) =>
+    `The call of tool "${d.tool}" was denied${d.reason === '' ? '' : `: ${d.reason}`}. It was not made.`,
+  approval_expired: (d) => `Nobody allowed the call of tool "${d.tool}" within ${d.afterMs} ms. It was not made.`,
+  wait_expired: (d) => `Nothing came for the ${d.kind} "${d.about}" within ${d.afterMs} ms. Catch this error to go on.`,
+  wait_cancelled: (d) =>
+    `The ${d.kind} "${d.about}" was closed when its run ended, and was never answered. Catch this to go on without it.`,
+  outcomes_differ: (d) =>
+    `"${d.name}" had two outcomes that differ: the first stands, the later one (${d.later}) is kept beside it in ledger entry ${d.entry}. Look up at the receiver what happened.`,
   version_missing: (d) =>
     `The thread was begun by version ${d.version} of agent "${d.agent}" and is pinned to it; this app has ${d.kept}. Bring that version back in \`earlier\`. Nothing was changed.`,
   fork_invalid: (d) => `Node "${d.node}" cannot fork: ${d.problem}. Nothing was committed.`,
@@ -31,7 +45,7 @@ export const rareProgramErrors = errorFamily<RareProgramErrorDetails>({
     `Node "${d.node}" was resumed ${d.resumes} times and never ended: it seems to stop its worker. Its state is kept.`,
   question_declined: (d) =>
     `The question "${d.question}" was not answered${d.reason === '' ? '' : `: ${d.reason}`}. Catch this error to go on without an answer.`,
-  event_invalid: (d) => `Event "${d.event}" does not fit what the node waits for: ${d.problem}. It was taken.`,
+  event_invalid: (d) => `Event "${d.event}" does not fit what the node waits for: ${sentence(d.problem)} It was taken.`,
   sleep_invalid: (d) => `Cannot sleep for ${d.durationMs} ms: give a number from 0.`,
   child_unknown: (d) =>
     `Agent "${d.agent}" cannot be started from here: name it in \`agents\`; there are ${d.known}. Nothing was started.`,

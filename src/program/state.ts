@@ -35,13 +35,15 @@ export function applyUpdate(fields: Fields, current: Readonly<Record<string, unk
   return { set, append };
 }
 
+export const wholeInput = '(the input)';
+
 /**
  * Checks an input as far as that can be done without the state: reducers see it later.
  *
  * @throws `field_unknown`, `state_invalid`
  */
 export function checkInput(fields: Fields, update: object): void {
-  checkPlain('(the input)', update);
+  checkPlain(wholeInput, update);
   const free = Object.entries(update).filter(([name]) => {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     return field?.kind !== 'value' || field.reduce === undefined;

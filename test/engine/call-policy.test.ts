@@ -75,4 +75,50 @@ describe('a call that failed for good', () => {
       details: { model: 'other', known: '"spare"' },
     });
   });
+
+  const mute = () => new ScriptedModel(() => Promise.reject(new Refusal('down', { retry: false })));
+  const whole = { text: 'whole', toolCalls: [], usage: { inputTokens: 1, outputTokens: 2 } };
+
+  test.each<[string, unknown, (context: Context) => Promise<string>, string]>([
+    ['text', 'five', ({ model }) => model.text('hi'), 'five'],
+    ['text', whole, ({ model }) => model.text('hi'), 'whole'],
+    ['text', { text: 'five' }, ({ model }) => model.text('hi'), 'five'],
+    ['object', { a: 1 }, async ({ model }) => `${(await model.object(z.object({ a: z.number() }), 'hi')).a}`, '1'],
+    ['object', 'five', ({ model }) => model.object(z.string(), 'hi'), 'five'],
+    [
+      'answer',
+      'five',
+      async ({ model }) => JSON.stringify(await model.answer({ messages: [{ role: 'user', text: 'hi' }] })),
+      '{"text":"five","toolCalls":[],"usage":{"inputTokens":0,"outputTokens":0}}',
+    ],
+  ])('[B6b, A2a] of model.%s gets what the rule has as its value (%#)', async (_call, value, work, expected) => {
+    const scene = working([{ action: 'value', value }], work, { model: mute() });
+
+    expect(await (await scene.begun()).run()).toEqual({ end: 'done' });
+    expect(await said(scene)).toEqual([expected, 'after']);
+  });
+
+  test.each<[unknown, string]>([
+    [5, '5, which is no text'],
+    [null, 'null, which is no text'],
+    [{ a: 1 }, '{"a":1}, which is no text'],
+  ])('[B6b] of model.text is refused the value %j, with what it needs', async (value, problem) => {
+    const scene = working([{ action: 'value', value }], ({ model }) => model.text('hi'), { model: mute() });
+
+    expect(await (await scene.begun()).run()).toMatchObject({
+      end: 'failed',
+      failure: { code: 'agent_invalid', details: { problem: expect.stringContaining(problem) } },
+    });
+  });
+
+  test('[B6b] of model.object is told where the value does not fit the schema, or has no form in JSON', async () => {
+    for (const [value, code] of [
+      [{ a: 'x' }, 'model_output_invalid'],
+      [{ a: 1n }, 'agent_invalid'],
+    ] as const) {
+      const work = async ({ model }: Context) => String((await model.object(z.object({ a: z.number() }), 'hi')).a);
+      const scene = working([{ action: 'value', value }], work, { model: mute() });
+      expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed', failure: { code } });
+    }
+  });
 });
