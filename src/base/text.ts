@@ -1,3 +1,5 @@
+import { textOf } from './errors.ts';
+
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /** Whether UTF-8 would change this text: half of a surrogate pair stands alone in it. */
@@ -10,13 +12,19 @@ export function beginsWithByteOrderMark(text: string): boolean {
   return text.startsWith('\ufeff');
 }
 
+/** Why records cannot hold this text as it is, or keys be told apart by it; `undefined` if they can. */
+export function textProblem(text: string): string | undefined {
+  if (beginsWithByteOrderMark(text)) return 'it begins with a byte order mark';
+  return hasLoneSurrogate(text) ? 'half of a surrogate pair stands alone in it' : undefined;
+}
+
 /** A value as a message shows it: a text in quotes, so that "5" is not taken for 5. */
 export function shown(given: unknown): string {
   if (typeof given === 'number') return String(given);
   try {
     return JSON.stringify(given) ?? String(given);
   } catch {
-    return String(given);
+    return textOf(given);
   }
 }
 

@@ -1,13 +1,28 @@
 /** What JavaScript lets through in options: refused before anything goes by it. */
+import { isPlainObject, notPlain } from '../base/plain-object.ts';
 import { shown } from '../base/text.ts';
 import { fieldProblem } from '../model/field-problem.ts';
+import { threadIdProblem } from '../model/ids.ts';
 import { tierProblem } from '../model/tiers.ts';
 import { checkpointerErrors } from './errors.ts';
 
-/** @throws `option_invalid` */
-export function checkOptions(options: { readonly fields?: object; readonly tiers?: object }): void {
-  checkNames(options, ['fields', 'namespace', 'owner', 'tiers']);
+const names = ['namespace', 'owner'] as const;
+
+interface Given {
+  readonly fields?: object;
+  readonly tiers?: object;
+  readonly namespace?: string;
+  readonly owner?: string;
+  readonly database?: string;
+}
+
+/** `more`: further options that there are. @throws `option_invalid` */
+export function checkOptions(options: Given, more: readonly (keyof Given)[] = []): void {
+  checkNames(options, ['fields', ...names, 'tiers', ...more]);
   const { fields = {}, tiers = {} } = options;
+  for (const option of [...names, ...more])
+    refuseIf(option, options[option] === undefined ? undefined : threadIdProblem(options[option]));
+  if (!isPlainObject(fields)) refuseIf('fields', `it is ${notPlain(fields)}; give an object with the fields`);
   for (const [name, declared] of Object.entries(fields)) refuseIf('fields', fieldProblem(name, declared));
   refuseIf('tiers', tierProblem(tiers));
 }

@@ -2,8 +2,10 @@
 
 import { equalBytes } from '../base/bytes.ts';
 import { isPlainObject } from '../base/plain-object.ts';
+import { textProblem } from '../base/text.ts';
 import { isLogImage } from '../codec/checkpoint-codec.ts';
 import type { StateChange } from '../codec/commit-builder.ts';
+import { codecErrors } from '../codec/errors.ts';
 import { LargeRef } from '../codec/packer.ts';
 import { BlobBatch, type StoredValue, type ThreadCodec } from '../codec/thread-codec.ts';
 import type { StateImage, ThreadImage } from '../codec/thread-image.ts';
@@ -32,9 +34,18 @@ export interface Remembered {
   readonly baseline: Baseline;
 }
 
-/** @throws `state_not_an_object`; `field_unknown` for a field that is not declared where fields are */
+/** @throws `state_not_an_object`; `field_unknown` for a field that is not declared where fields are; `value_not_storable` for a name that no record can hold */
 export function checkState(fields: Fields | undefined, state: PlainState): void {
   if (!isPlainObject(state)) throw checkpointerErrors.make('state_not_an_object', { found: kindOf(state) });
+  for (const path of Object.keys(state)) {
+    const problem = path === '__proto__' ? 'every object has one' : textProblem(path);
+    if (problem === undefined) continue;
+    throw codecErrors.make('value_not_storable', {
+      path,
+      found: `a field of this name (${problem})`,
+      hint: 'rename it',
+    });
+  }
   const unknown = fields && Object.keys(state).find((name) => !Object.hasOwn(fields, name));
   if (unknown === undefined) return;
   throw checkpointerErrors.make('field_unknown', { field: unknown, known: Object.keys(fields ?? {}).join(', ') });

@@ -7,7 +7,7 @@ import type { Fields } from '../model/fields.ts';
 import type { LineFailure } from '../model/lines.ts';
 import { type Schema, validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
-import { checkFunction, checkList, checkText } from '../program/arguments.ts';
+import { checkFunction, checkList, checkName, checkText } from '../program/arguments.ts';
 import { programErrors } from '../program/errors.ts';
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../program/model.ts';
 import type { CallOptions, CallScope, ModelCalls, NodeContext, WaitCalls } from '../program/node-context.ts';
@@ -60,7 +60,7 @@ export function nodeContext(
       return { type: 'fork', branches: items.map((item) => ({ node, item })), update, options };
     },
     emit: (name, data = null) => {
-      checkText('emit(name)', 'the name', name);
+      checkName('emit(name)', 'the name', name);
       refuseCode(name, data);
       if (!parts.run.isSuspended()) parts.run.emit({ type: 'custom', step: parts.run.scheduled.step, name, data });
     },

@@ -1,11 +1,13 @@
+import { isPlainObject, notPlain } from '../base/plain-object.ts';
 import { shown } from '../base/text.ts';
+import { threadIdProblem } from '../model/ids.ts';
 import { tierProblem } from '../model/tiers.ts';
 import type { AnyAgent } from '../program/agent.ts';
 import { checkRetention } from './check-retention.ts';
 import { engineErrors } from './errors.ts';
 import type { EngineOptions } from './ports.ts';
 
-type Given = Partial<Omit<EngineOptions, 'agent'>> & { readonly resume?: string };
+type Given = Partial<Omit<EngineOptions, 'agent'>> & { readonly resume?: string; readonly database?: string };
 
 const engineOptions: readonly string[] = [
   'model',
@@ -38,7 +40,7 @@ export function checkEngineOptions(options: EngineOptions): void {
  * @throws `retention_invalid`, `option_invalid`
  */
 export function checkOptions(options: Given, more: readonly string[]): void {
-  const { retention, durability = 'strict', resume = 'auto', maxResumes = 1, tiers, ...given } = options;
+  const { retention, durability = 'strict', resume = 'auto', maxResumes = 1, tiers = {}, ...given } = options;
   const known = [...more, ...engineOptions];
   const strange = Object.keys(options).find((option) => !known.includes(option));
   if (strange !== undefined) refuse(strange, `there is none of that name; there are ${known.join(', ')}`);
@@ -49,8 +51,14 @@ export function checkOptions(options: Given, more: readonly string[]): void {
   if (given.secrets !== undefined && typeof given.secrets !== 'function')
     refuse('secrets', 'give a function that gives a list of texts');
   checkArchive(given.archive);
-  const problem = tierProblem(tiers ?? {});
-  if (problem !== undefined) refuse('tiers', problem);
+  for (const option of ['namespace', 'owner', 'database'] as const) {
+    const problem = given[option] === undefined ? undefined : threadIdProblem(given[option]);
+    if (problem) refuse(option, problem);
+  }
+  const problem = tierProblem(tiers);
+  if (problem) refuse('tiers', problem);
+  if (!isPlainObject(given.models ?? {}))
+    refuse('models', `it is ${notPlain(given.models)}: give models by their names`);
   for (const [name, model] of Object.entries({ model: given.model, ...given.models })) {
     if (model === undefined) continue;
     if (typeof model?.stream !== 'function') refuse(name, 'a model has a function stream');

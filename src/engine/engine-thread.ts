@@ -2,6 +2,7 @@
 import { textOf } from '../base/errors.ts';
 import { ownCopy } from '../base/own-copy.ts';
 import { randomId } from '../base/random.ts';
+import { textProblem } from '../base/text.ts';
 import { readAgain } from '../codec/read-again.ts';
 import type { ShareRights } from '../codec/shares.ts';
 import type { FieldDiff } from '../model/field-diff.ts';
@@ -79,7 +80,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
    * @throws `thread_unknown`, `value_not_storable`, `id_taken`: nothing was kept.
    */
   async signal(event: string, value?: unknown, dedupId: string = randomId(this.ports.random)): Promise<void> {
-    if (typeof event !== 'string' || event === '')
+    if (typeof event !== 'string' || event === '' || textProblem(event))
       throw (await onDemand()).rareEngineErrors.make('event_name_invalid', { name: textOf(event) });
     const item = { type: 'event', name: event, value: ownCopy(value), atMs: this.ports.clock.nowMs() } as const;
     await this.append(await this.opened('write'), dedupId, item);

@@ -1,4 +1,4 @@
-import { checkText } from '../program/arguments.ts';
+import { checkKept } from '../program/arguments.ts';
 import { programErrors } from '../program/errors.ts';
 
 /**
@@ -21,7 +21,7 @@ export class Scope {
   /** The place of the next call. @throws `calls_overlap` */
   enter(name: string, key?: string): Place {
     if (key !== undefined) {
-      checkText(name, 'its key', key);
+      checkKept(name, 'its key', key);
       if (this.#keys.has(key)) throw programErrors.make('calls_overlap', { first: `key "${key}"`, second: name });
       this.#keys.add(key);
       return this.#entered(`${this.path}k:${escaped(key)}`, () => undefined);

@@ -25,13 +25,14 @@ export const rareEngineErrors = errorFamily<RareEngineErrorDetails>({
   answer_invalid: (d) =>
     `Wait ${d.wait} cannot be answered with ${JSON.stringify(d.decision)}. ${d.allowed === '' ? 'No answer fits: it ends by itself, or by signal().' : `Answer ${d.allowed}.`}`,
   dedup_id_invalid: (d) =>
-    `An item for thread "${d.thread}" was given with an id of type ${d.found}: give the id itself, a text (on an engine: send(update, "my-id")). Nothing was kept.`,
+    `An item for thread "${d.thread}" was given with an id that cannot be used (${d.found}): give the id itself, a text that is not empty (on an engine: send(update, "my-id")). Nothing was kept.`,
   thread_of_another_agent: (d) =>
     `Thread "${d.thread}" belongs to agent "${d.agent}", not to "${d.expected}". Use another thread id. Nothing was changed.`,
   not_owner: (d) =>
     `Thread "${d.thread}" belongs to somebody else, and was not shared with "${d.owner}" to ${d.needs === 'own' ? 'share it' : d.needs} it. Ask its owner. Nothing was changed.`,
   policy_unknown: (d) => `There is no inbox policy "${d.policy}"; there are ${d.known}. The input was not kept.`,
-  event_name_invalid: (d) => `"${d.name}" is no name of an event: give a text that is not empty. Nothing was kept.`,
+  event_name_invalid: (d) =>
+    `"${d.name}" is no name of an event: give a text that is not empty, without half a surrogate pair or a byte order mark. Nothing was kept.`,
   extension_invalid: (d) => `The limits cannot be extended: ${d.problem}. Nothing was changed.`,
   limit_invalid: (d) => `A list of ${d.limit} cannot be given: give a whole number from 1.`,
   id_taken: (d) =>

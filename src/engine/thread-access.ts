@@ -1,5 +1,6 @@
 /** How one thread is reached: whose it is, its keys, and what comes to it from outside. */
 import { randomId } from '../base/random.ts';
+import { textProblem } from '../base/text.ts';
 import { type InboxItem, sealInboxItem } from '../codec/inbox-codec.ts';
 import { readAgain, readWhole } from '../codec/read-again.ts';
 import type { Need } from '../codec/shares.ts';
@@ -149,7 +150,8 @@ export class ThreadAccess {
 
   /** @throws `dedup_id_invalid` */
   protected async checkId(dedupId: unknown): Promise<void> {
-    if (typeof dedupId !== 'string') throw (await onDemand()).dedupIdInvalid(this.id, dedupId);
+    if (typeof dedupId !== 'string' || dedupId === '' || textProblem(dedupId))
+      throw (await onDemand()).dedupIdInvalid(this.id, dedupId);
   }
 
   /** Keeps an inbox item; `false` if one of the conditions failed. @throws `thread_unknown`, `value_not_storable`, `id_taken` */

@@ -1,4 +1,5 @@
 /** `holdfast/checkpointer`: durable, sealed checkpoints for a loop of your own, on IndexedDB and WebCrypto. */
+import { checkOptions } from '../checkpointer/check-options.ts';
 import { Checkpointer } from '../checkpointer/checkpointer.ts';
 import type { CheckpointerOptions } from '../checkpointer/options.ts';
 import { KeyRing } from '../codec/key-ring.ts';
@@ -27,6 +28,7 @@ export interface OpenOptions<State extends object = Record<string, unknown>> ext
 export async function openCheckpointer<State extends object = Record<string, unknown>>(
   options: OpenOptions<State> = {},
 ): Promise<Checkpointer<State>> {
+  checkOptions(options, ['database']);
   const { database = 'holdfast', ...rest } = options;
   const connection = await openIndexedDb(database);
   const store = new IndexedDbStore(connection);

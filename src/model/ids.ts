@@ -1,5 +1,5 @@
 import { type Random, randomId } from '../base/random.ts';
-import { beginsWithByteOrderMark, hasLoneSurrogate } from '../base/text.ts';
+import { textProblem } from '../base/text.ts';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
@@ -21,12 +21,11 @@ export type EffectKey = Branded<'EffectKey'>;
 /** Made like an effect key, for a wait (PROTOCOL 1). */
 export type WaitId = Branded<'WaitId'>;
 
-/** Why this cannot be a thread id; `undefined` if it can. */
+/** Why this cannot be the id of a thread, a namespace or an owner; `undefined` if it can. */
 export function threadIdProblem(id: unknown): string | undefined {
-  if (typeof id !== 'string') return `it is a ${typeof id}`;
+  if (typeof id !== 'string') return `it is of type ${typeof id}`;
   if (id.length === 0 || id.length > 1_024) return `it has ${id.length} characters`;
-  if (beginsWithByteOrderMark(id)) return 'it begins with a byte order mark';
-  return hasLoneSurrogate(id) ? 'half of a surrogate pair stands alone in it' : undefined;
+  return textProblem(id);
 }
 
 const sequenceDigits = 10;

@@ -22,6 +22,7 @@ export const defaultTiers: TierPolicy = {
 
 /** What is wrong with these tiers; `undefined` if nothing is. What is never to happen has Infinity. */
 export function tierProblem(tiers: object): string | undefined {
+  if (typeof tiers !== 'object' || tiers === null) return `${shown(tiers)} is no object`;
   for (const [key, amount] of Object.entries(tiers as Readonly<Record<string, unknown>>)) {
     if (!Object.hasOwn(defaultTiers, key)) return `it has "${key}"; there are ${Object.keys(defaultTiers).join(', ')}`;
     if (typeof amount !== 'number' || !(amount >= 0)) return `${key} is ${shown(amount)}, not a number from 0`;

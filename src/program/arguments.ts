@@ -1,4 +1,5 @@
 /** What JavaScript lets through where TypeScript would not: checked before anything is recorded. */
+import { textProblem } from '../base/text.ts';
 import { programErrors } from './errors.ts';
 
 /** @throws `argument_invalid` */
@@ -8,8 +9,15 @@ export function checkText(call: string, what: string, given: unknown): void {
 
 /** @throws `argument_invalid` */
 export function checkName(call: string, what: string, given: unknown): void {
-  checkText(call, what, given);
   if (given === '') refuse(call, `${what} is empty`);
+  checkKept(call, what, given as string);
+}
+
+/** A text that tells things apart on record. @throws `argument_invalid` */
+export function checkKept(call: string, what: string, given: string): void {
+  checkText(call, what, given);
+  const problem = textProblem(given);
+  if (problem) refuse(call, `${what} cannot be kept: ${problem}`);
 }
 
 /** @throws `argument_invalid` */

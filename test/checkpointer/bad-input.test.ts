@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { shown } from '../../src/base/text.ts';
 import { Checkpointer } from '../../src/checkpointer/checkpointer.ts';
 import type { CheckpointerOptions } from '../../src/checkpointer/options.ts';
+import { openCheckpointer } from '../../src/entries/checkpointer.ts';
 import { log, secret, value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -43,6 +44,41 @@ describe('bad input', () => {
   ])('[A1a] %j is no thread id', async (id) => {
     await expect((await open()).save(id, {})).rejects.toMatchObject({ code: 'thread_id_invalid' });
   });
+
+  test.each<[string, object | null]>([
+    ['owner', { owner: 5 }],
+    ['owner', { owner: '\ud800' }],
+    ['namespace', { namespace: 5 }],
+    ['namespace', { namespace: '' }],
+    ['tiers', { tiers: 5 }],
+    ['tiers', { tiers: null }],
+    ['fields', { fields: 5 }],
+    ['fields', { fields: { '\ud800': log(z.string()) } }],
+    ['null', null],
+  ])('[A1a] the option "%s" is refused before anything is written (%#)', async (option, options) => {
+    const refused = { code: 'option_invalid', details: { option } };
+    await expect(open(options as never)).rejects.toMatchObject(refused);
+    await expect(openCheckpointer(options as never)).rejects.toMatchObject(refused);
+  });
+
+  test.each([5, '', null, '\ud800'])('[A1a] so is the database %j', async (database) => {
+    await expect(openCheckpointer({ database } as never)).rejects.toMatchObject({
+      code: 'option_invalid',
+      details: { option: 'database' },
+    });
+  });
+
+  test.each(['\ud800', '\ufefftext', '__proto__'])(
+    '[A7d] a state with a field %j is refused: its name cannot be kept',
+    async (name) => {
+      const saver = await open();
+      await expect(saver.save('t', Object.fromEntries([[name, 1]]))).rejects.toMatchObject({
+        code: 'value_not_storable',
+        details: { path: name },
+      });
+      expect(await saver.load('t')).toBeUndefined();
+    },
+  );
 
   test('[A1a] an unknown checkpoint is named', async () => {
     const saver = await open();

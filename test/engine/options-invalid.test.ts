@@ -19,6 +19,18 @@ describe('an engine', () => {
     ['agent', { agent: { name: 'no agent' } }],
     ['durabilty', { agent: new TravelWorld().agent, durabilty: 'strict' }],
     ['database', { agent: new TravelWorld().agent, database: 'mine' }],
+    ['owner', { agent: new TravelWorld().agent, owner: 5 }],
+    ['owner', { agent: new TravelWorld().agent, owner: null }],
+    ['owner', { agent: new TravelWorld().agent, owner: '' }],
+    ['owner', { agent: new TravelWorld().agent, owner: '\ud800' }],
+    ['namespace', { agent: new TravelWorld().agent, namespace: {} }],
+    ['namespace', { agent: new TravelWorld().agent, namespace: Symbol('n') }],
+    ['namespace', { agent: new TravelWorld().agent, namespace: '' }],
+    ['namespace', { agent: new TravelWorld().agent, namespace: '\ufeffn' }],
+    ['tiers', { agent: new TravelWorld().agent, tiers: 5 }],
+    ['tiers', { agent: new TravelWorld().agent, tiers: null }],
+    ['models', { agent: new TravelWorld().agent, models: [new ScriptedModel(() => 'yes')] }],
+    ['models', { agent: new TravelWorld().agent, models: 5 }],
   ])('[C2a] is refused by its option "%s": %#', async (option, options) => {
     await expect(new TestWorld().engine(any(options))).rejects.toMatchObject({
       code: 'option_invalid',

@@ -49,6 +49,11 @@ describe('a call of a node', () => {
     ['parallel', ({ parallel }) => parallel(odd('go')), 'what it was given is of type string, not a list'],
     ['fanOut', ({ fanOut }) => fanOut('go', odd({ a: 1 })), 'what it was given as items is of type object, not a list'],
     ['get', ({ call }) => call('get', odd({}), odd({ key: {} })), 'its key is of type object, not a text'],
+    ['get', ({ call }) => call('get', odd({}), { key: '\ud800' }), 'its key cannot be kept: half of a surrogate pair'],
+    ['sleep', ({ sleep }) => sleep(1, { key: '\udc00' }), 'its key cannot be kept: half of a surrogate pair'],
+    ['waitFor', ({ waitFor }) => waitFor('\ud800'), 'the name cannot be kept: half of a surrogate pair'],
+    ['waitFor', ({ waitFor }) => waitFor('\ufeffword'), 'the name cannot be kept: it begins with a byte order mark'],
+    ['emit', ({ emit }) => emit(''), 'the name is empty'],
     ['ask', ({ ask }) => ask('well?', { expiresMs: -1 }), 'expiresMs is -1, not a number from 0'],
     ['ask', ({ ask }) => ask('well?', { expiresMs: Infinity }), 'expiresMs is Infinity, not a number from 0'],
     ['ask', ({ ask }) => ask('well?', odd(null)), 'its options are null, not an object'],
@@ -134,6 +139,21 @@ describe('an id that is no text', () => {
       details: { thread: 'thread', found: 'object' },
     });
     expect(await thread.row()).toBeUndefined();
+  });
+
+  test.each(['', '\ud800', '\ufeffa'])('[B11a] or is %j is refused, and nothing is kept', async (dedupId) => {
+    const thread = await doing(() => undefined).open();
+
+    await expect(thread.send({}, dedupId)).rejects.toMatchObject({ code: 'dedup_id_invalid' });
+    expect(await thread.row()).toBeUndefined();
+  });
+
+  test('[B9f] of an event that no record can hold is refused', async () => {
+    const thread = await doing(() => undefined).begun();
+
+    for (const name of ['\ud800', '\ufeffword'])
+      await expect(thread.signal(name)).rejects.toMatchObject({ code: 'event_name_invalid' });
+    expect((await thread.row())?.inbox).toBe(1);
   });
 
   test('[B11a] is refused for events, cancels and extensions, too', async () => {

@@ -47,6 +47,8 @@ test.each([
   [{ state: { a: null } }, {}, {}, 'its field "a" has the kind "undefined": declare it by value, log or secret'],
   [{ state: { a: { kind: 'log' } } }, {}, {}, 'its field "a" has no schema: give one of Zod'],
   [{ state: { '#a': log(schema) } }, {}, {}, 'its field "#a" begins with "#"'],
+  [{ state: { '\ud800': log(schema) } }, {}, {}, 'has a name that cannot be kept: half of a surrogate pair'],
+  [{ state: { '\ufeffa': log(schema) } }, {}, {}, 'has a name that cannot be kept: it begins with a byte order mark'],
   [{ tools: 'get' }, {}, {}, 'it has the tools "get", not an object'],
   [{ tools: { get: null } }, {}, {}, 'tool "get" is null, not what tool(…) gives'],
   [{ start: 7 }, {}, {}, 'it has the start 7, not a text'],
