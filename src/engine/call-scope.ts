@@ -102,8 +102,8 @@ function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {
       const input = ownCopy(given);
       const made = await inPlace(run, scope, tool, options, (place) => {
         checkOptions('call(tool, input)', options, ['key']);
-        return orInstead(run, agent, place, async () => perform(run, toolRequest(parts, tool, input, place)), {
-          tool: async (name, other) => perform(run, toolRequest(parts, name, input, other)),
+        return orInstead(run, agent, place, async () => perform(run, await toolRequest(parts, tool, input, place)), {
+          tool: async (name, other) => perform(run, await toolRequest(parts, name, input, other)),
         });
       });
       return made as never;
@@ -199,12 +199,14 @@ async function allOf<Item, Result>(
   });
 }
 
-function toolRequest({ agent, run }: ScopeParts, name: string, input: unknown, place: string): EffectRequest {
+async function toolRequest(
+  { agent, run }: ScopeParts,
+  name: string,
+  input: unknown,
+  place: string,
+): Promise<EffectRequest> {
   const tool = typeof name === 'string' && Object.hasOwn(agent.tools, name) ? agent.tools[name] : undefined;
-  if (tool === undefined) {
-    const known = Object.keys(agent.tools).map((known) => `"${known}"`);
-    throw programErrors.make('tool_unknown', { tool: String(name), known: known.join(', ') || 'none' });
-  }
+  if (tool === undefined) throw await (await onDemand()).unknownTool(run, agent, name);
   const parse = (given: unknown) => checkedInput(tool, given);
   parse(input);
   const { approval = 'never' } = tool;
@@ -240,7 +242,10 @@ function toolRequest({ agent, run }: ScopeParts, name: string, input: unknown, p
 
 function modelCalls({ run, agent, model, models, hint }: ScopeParts, scope: Scope): ModelCalls {
   const answer = async (given: ModelRequest, options: CallOptions = {}): Promise<ModelAnswer> => {
-    if (model === undefined) throw programErrors.make('model_missing', { node: run.scheduled.node });
+    if (model === undefined) {
+      const { node } = run.scheduled;
+      return run.calls.track('model', () => Promise.reject(programErrors.make('model_missing', { node })));
+    }
     checkList('model.answer(request)', 'messages', given?.messages);
     checkOptions('model', options, ['key', 'name']);
     const own = ownCopy(given);

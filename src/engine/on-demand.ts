@@ -47,6 +47,7 @@ import { compare } from './time-travel-compare.ts';
 import { diff, inspect } from './time-travel-diff.ts';
 import { fork } from './time-travel-fork.ts';
 import { compensateAll } from './time-travel-undo.ts';
+import { unknownTool } from './unknown-tool.ts';
 import { partInvalid, usageInvalid } from './usage-invalid.ts';
 
 export const parts = {
@@ -104,6 +105,7 @@ export const parts = {
   StepPolicy,
   ThreadRunner,
   undoingOf,
+  unknownTool,
   usageInvalid,
   versionFor,
   waitCalls,

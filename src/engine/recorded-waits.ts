@@ -35,6 +35,11 @@ export class RecordedWaits {
     return new RecordedWaits(parts, own);
   }
 
+  /** Whether one of them is about this tool. */
+  isOf(tool: string): boolean {
+    return [...this.#waits.values()].some((wait) => wait.tool === tool);
+  }
+
   /**
    * Called before what is not on record is asked for or called: another wait may be on record in its place.
    *

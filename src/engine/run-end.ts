@@ -34,11 +34,15 @@ export function isStop(error: unknown): boolean {
   return error instanceof Stop && error.why !== 'cancelled' && error.why !== 'interrupted';
 }
 
+/** Of a program that is not the one which began the step, or not served with what that one had. */
+const blockingCodes: readonly string[] = ['replay_mismatch', 'node_unknown', 'model_missing', 'child_unknown'];
+
 /** Errors that a newer version, a key, a healthy store or a restart would cure: the thread is left as it is. */
 export function isBlocking(error: unknown): boolean {
   if (error instanceof Stop || storeErrors.is(error) || engineErrors.is(error)) return true;
   if (codecErrors.is(error)) return error.code !== 'value_not_storable';
-  return programErrors.is(error, 'replay_mismatch') || programErrors.is(error, 'node_unknown');
+  if (programErrors.is(error, 'tool_unknown')) return error.details.isMissing;
+  return programErrors.is(error) && blockingCodes.includes(error.code);
 }
 
 /** Errors that the same node would meet on every run: trying again is pointless. */

@@ -11,7 +11,8 @@ export interface ProgramErrorDetails {
   item_invalid: { node: string; problem: string };
   state_invalid: { field: string; problem: string };
   field_unknown: { field: string; known: string };
-  tool_unknown: { tool: string; known: string };
+  /** `isMissing`: the thread is blocked until a version comes that has it; else a model made the name up, or it is no text. */
+  tool_unknown: { tool: string; known: string; isMissing: boolean };
   tool_input_invalid: { tool: string; problem: string };
   tool_result_invalid: { tool: string; problem: string };
   effect_failed: { name: string; key: string; attempts: number; reason: string };
@@ -67,7 +68,8 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
     state_invalid: (d) =>
       `The update of field "${d.field}" does not fit its schema: ${sentence(d.problem)} Nothing was committed.`,
     field_unknown: (d) => `There is no field "${d.field}" to give a value to; the agent has ${d.known}.`,
-    tool_unknown: (d) => `There is no tool "${d.tool}"; the agent has ${d.known}.`,
+    tool_unknown: (d) =>
+      `There is no tool "${d.tool}"; the agent has ${d.known}.${d.isMissing ? ' Where another version has it, bring it back, or name its new name in "aliases": the thread goes on there.' : ''}`,
     tool_input_invalid: (d) =>
       `The input for tool "${d.tool}" does not fit its schema: ${sentence(d.problem)} It was not called.`,
     tool_result_invalid: (d) => `The result of tool "${d.tool}" cannot be stored: ${d.problem} Return plain data.`,

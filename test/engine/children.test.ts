@@ -285,10 +285,9 @@ describe('what no parent may do', () => {
     });
     const thread = await new Scene({ agent }).begun();
 
-    expect(await thread.run()).toMatchObject({ end: 'failed' });
-    expect((await head(thread)).control.failure).toMatchObject({
-      code: 'child_unknown',
-      details: { agent: 'doubler', known: 'none' },
+    expect(await thread.run()).toMatchObject({
+      end: 'blocked',
+      error: { code: 'child_unknown', details: { agent: 'doubler', known: 'none' } },
     });
   });
 

@@ -50,12 +50,6 @@ describe('a node', () => {
     ],
     ['whose log update is no list', ({ end }) => end({ notes: 'x' } as never), { code: 'state_invalid' }],
     [
-      'that calls an unknown tool',
-      ({ call }) => call('nope' as 'ping', {}),
-      { code: 'tool_unknown', details: { known: '"ping"' } },
-    ],
-    ['that asks for a model where there is none', ({ model }) => model.text('q'), { code: 'model_missing' }],
-    [
       'that does not await its call',
       ({ call, end }) => {
         void call('ping', {}).catch(() => undefined);

@@ -97,7 +97,7 @@ describe('a call of a node', () => {
     expect(await later.run()).toMatchObject({ end: 'failed' });
   });
 
-  test.each([['get'], 'toString', undefined])('[B9f] of a tool by %j is one of an unknown tool', async (name) => {
+  test.each([['get'], 7, undefined])('[B9f] of a tool by %j is one of an unknown tool', async (name) => {
     const scene = doing(({ call }) => call(odd(name), odd({})));
 
     expect(await (await scene.begun()).run()).toMatchObject({ end: 'failed' });
