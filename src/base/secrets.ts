@@ -19,7 +19,7 @@ export class Secrets {
     this.#forms = [...new Set(forms)].sort((a, b) => b.length - a.length);
   }
 
-  /** The same plain data, with a mask in the place of each secret. Data without any comes back as it is. */
+  /** The same plain data, maps and sets included, with a mask in the place of each secret. Data without any comes back as it is. */
   masked<Data>(data: Data): Data {
     return this.#forms.length === 0 ? data : (this.#mask(data, new Map()) as Data);
   }
@@ -37,11 +37,22 @@ export class Secrets {
     if (typeof data !== 'object' || data === null) return data;
     const known = made.get(data);
     if (known !== undefined) return known;
+    if (data instanceof Map || data instanceof Set) return this.#maskEntries(data, made);
     if (!Array.isArray(data) && Object.getPrototypeOf(data) !== Object.prototype) return data;
     const copy: unknown[] | Record<string, unknown> = Array.isArray(data) ? [] : {};
     made.set(data, copy);
     for (const [key, item] of Object.entries(data)) {
       (copy as Record<string, unknown>)[String(this.#mask(key, made))] = this.#mask(item, made);
+    }
+    return copy;
+  }
+
+  #maskEntries(data: Map<unknown, unknown> | Set<unknown>, made: Map<object, unknown>): unknown {
+    const copy = data instanceof Map ? new Map<unknown, unknown>() : new Set<unknown>();
+    made.set(data, copy);
+    for (const [key, item] of data.entries()) {
+      if (copy instanceof Map) copy.set(this.#mask(key, made), this.#mask(item, made));
+      else copy.add(this.#mask(item, made));
     }
     return copy;
   }

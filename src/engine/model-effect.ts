@@ -61,11 +61,14 @@ async function collectAnswer(
   };
   if (attempt > 1) run.emit({ type: 'restart', ...about });
   let text = '';
+  let shownChars = 0;
   let usage: ModelUsage | undefined;
   for await (const part of model.stream(request, { effectKey, attempt, abortSignal, clock: run.ports.clock })) {
     abortSignal.throwIfAborted();
     if (part?.type === 'text' && typeof part.text === 'string') {
-      run.emit({ type: 'token', ...about, offset: text.length, text: part.text });
+      const shown = run.writer.codec.secrets.masked(part.text);
+      run.emit({ type: 'token', ...about, offset: shownChars, text: shown });
+      shownChars += shown.length;
       text += part.text;
     } else if (part?.type === 'tool_call' && isToolCall(part.call)) {
       toolCalls.push(part.call);

@@ -2,12 +2,13 @@ import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { Frame } from '../model/frame.ts';
 import type { RunEnd } from './run-end.ts';
 
-/** What carries the text of an error. All else that leaves was stored, which no secret can be. */
+/** What carries the text of an error, or data of a node. Tokens are masked where they are made; all else was stored, which no secret can be. */
 const carriers: ReadonlySet<string> = new Set([
   'status',
   'effect',
   'retry',
   'blocked',
+  'custom',
   'full',
 ] satisfies Frame['type'][]);
 
