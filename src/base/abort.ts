@@ -5,3 +5,9 @@ export function whenAborted(signal: AbortSignal): Promise<'aborted'> {
     if (signal.aborted) resolve('aborted');
   });
 }
+
+/** Rejects with its reason once the signal is aborted; never resolves. */
+export async function rejectsWhenAborted(signal: AbortSignal): Promise<never> {
+  await whenAborted(signal);
+  throw signal.reason;
+}

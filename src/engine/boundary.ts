@@ -38,6 +38,8 @@ export interface BoundaryParts {
   readonly options: EngineOptions;
   readonly writer: ThreadWriter;
   readonly emit: (frame: Frame) => void;
+  /** Aborted where the host asks the run to stop: code of the agent that is awaited between its steps may never end. */
+  readonly stopped: AbortSignal;
 }
 
 export class Boundary {

@@ -132,10 +132,9 @@ async function verdictOfAll(run: StepRun, requests: readonly EffectRequest[]): P
     if (one.verdict.verdict === 'done') return one;
     asked.push(one);
   }
-  const sorted = asked.sort((a, b) => a.askedAtMs - b.askedAtMs);
+  asked.sort((a, b) => a.askedAtMs - b.askedAtMs);
   const isOpen = ({ verdict }: Asked) => verdict.verdict === 'not_done' && verdict.closed !== true;
-  const weakest = sorted.find(({ verdict }) => verdict.verdict === 'unknown') ?? sorted.find(isOpen) ?? sorted[0];
-  return weakest ?? { verdict: { verdict: 'unknown' }, askedAtMs: 0 };
+  return asked.find(({ verdict }) => verdict.verdict === 'unknown') ?? asked.find(isOpen) ?? (asked[0] as Asked);
 }
 
 /**

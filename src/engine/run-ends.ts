@@ -133,7 +133,7 @@ export class RunEnds {
       },
     );
     boundary.parts.emit({ type: 'status', status: 'cancelled', failure: null });
-    return ThreadState.read(codec, options.agent, after.state);
+    return ThreadState.read(codec, options.agent, after.state, boundary.parts.stopped);
   }
 
   /** Ends the run as failed. Without a state, lines that had not ended are left as they are. */

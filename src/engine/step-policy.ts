@@ -190,7 +190,7 @@ export class StepPolicy {
       },
       'free',
     );
-    return ThreadState.read(writer.codec, options.agent, after.state);
+    return ThreadState.read(writer.codec, options.agent, after.state, boundary.parts.stopped);
   }
 
   /** Runs the step once more under a new id, so that its calls are made again; `undefined` where one must not be. */

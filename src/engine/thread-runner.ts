@@ -134,7 +134,8 @@ export class ThreadRunner {
     }
     const writer = new ThreadWriter(this.#ports, this.#codec, image, this.#fullDisk());
     this.#writer = writer;
-    const parts = { ports: this.#ports, options: this.#options, writer, emit: this.#emit };
+    const stopped = this.#stopped.signal;
+    const parts = { ports: this.#ports, options: this.#options, writer, emit: this.#emit, stopped };
     const stop = (why: StopReason) => this.#abort.abort(new Stop(why));
     const leased = await leasedParts(parts, this.#codec, row.status === 'running', stop);
     this.#leased = leased;
@@ -155,7 +156,7 @@ export class ThreadRunner {
       await compensateAll({ ...parts, signal: this.#abort.signal }, writer);
     }
     await leased.waits.expire();
-    return this.#loop(leased, await ThreadState.read(this.#codec, agent, writer.image.state));
+    return this.#loop(leased, await ThreadState.read(this.#codec, agent, writer.image.state, stopped));
   }
 
   #fullDisk(): FullDisk {

@@ -1,4 +1,5 @@
 /** The state as nodes see it: decoded values, log views, and secrets that are made again. */
+import { rejectsWhenAborted } from '../base/abort.ts';
 import { isLogImage } from '../codec/checkpoint-codec.ts';
 import type { StateChange } from '../codec/commit-builder.ts';
 import { LogView } from '../codec/log-codec.ts';
@@ -29,8 +30,17 @@ export class ThreadState {
     this.values = Object.freeze(values);
   }
 
-  /** The state at a checkpoint; fields it does not hold have their initial value. */
-  static async read(codec: ThreadCodec, agent: AnyAgent, image: StateImage | null): Promise<ThreadState> {
+  /**
+   * The state at a checkpoint; fields it does not hold have their initial value.
+   *
+   * @param stopped ends the wait for `rehydrate`, whose promise may never settle. @throws its reason
+   */
+  static async read(
+    codec: ThreadCodec,
+    agent: AnyAgent,
+    image: StateImage | null,
+    stopped?: AbortSignal,
+  ): Promise<ThreadState> {
     const values: Record<string, unknown> = Object.fromEntries(initialValues(agent.state));
     const isOther = image !== null && image.checkpoint.stateVersion !== agent.stateVersion;
     if (isOther) {
@@ -47,7 +57,8 @@ export class ThreadState {
         values[name] = deepFreeze(await codec.decodeValue(stored));
       }
     }
-    const secrets = await agent.rehydrate?.(Object.freeze({ ...values }) as never);
+    const made = Promise.resolve(agent.rehydrate?.(Object.freeze({ ...values }) as never));
+    const secrets = await (stopped === undefined ? made : Promise.race([made, rejectsWhenAborted(stopped)]));
     for (const [name, field] of Object.entries(agent.state)) {
       if (field.kind !== 'secret') continue;
       values[name] = (secrets as StateRecord | undefined)?.[name];

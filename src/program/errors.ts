@@ -69,7 +69,7 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
       `The update of field "${d.field}" does not fit its schema: ${sentence(d.problem)} Nothing was committed.`,
     field_unknown: (d) => `There is no field "${d.field}" to give a value to; the agent has ${d.known}.`,
     tool_unknown: (d) =>
-      `There is no tool "${d.tool}"; the agent has ${d.known}.${d.isMissing ? ' Where another version has it, bring it back, or name its new name in "aliases": the thread goes on there.' : ''}`,
+      `There is no tool "${d.tool}"; the agent has ${d.known}.${d.isMissing ? ' Bring it back, or name its new name in "aliases": the thread goes on there.' : ''}`,
     tool_input_invalid: (d) =>
       `The input for tool "${d.tool}" does not fit its schema: ${sentence(d.problem)} It was not called.`,
     tool_result_invalid: (d) => `The result of tool "${d.tool}" cannot be stored: ${d.problem} Return plain data.`,
