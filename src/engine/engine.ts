@@ -71,8 +71,9 @@ export class Engine<State extends object = StateRecord> {
   async purge(policy: Partial<RetentionPolicy> = {}, archive = this.#options.archive): Promise<Purge> {
     checkRetention(policy);
     checkArchive(archive);
-    const { purgeThreads } = await onDemand();
-    const rows = await ownRows(this.#ports.store, this.#options);
+    const { purgeThreads, ownAndChildren } = await onDemand();
+    const all = await ownRows(this.#ports.store, this.#options, this.#agents);
+    const rows = await ownAndChildren(this.#ports, all, this.#options.agent.name);
     return purgeThreads(this.#ports, rows, { ...defaultRetention, ...this.#options.retention, ...policy }, archive);
   }
 

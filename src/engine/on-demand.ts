@@ -28,7 +28,7 @@ import { LineEnds } from './line-ends.ts';
 import { adoptLost } from './lost-attempts.ts';
 import { migratedValues } from './migrate-state.ts';
 import { waitCalls } from './node-waits.ts';
-import { purgeThreads } from './purge.ts';
+import { ownAndChildren, purgeThreads } from './purge.ts';
 import { rareEngineErrors } from './rare-errors.ts';
 import { readEffects } from './read-effects.ts';
 import { countRecordedUse, standingUse, standingUses } from './recorded-use.ts';
@@ -83,6 +83,7 @@ export const parts = {
   migratedValues,
   modelNamed,
   partInvalid,
+  ownAndChildren,
   purgeThreads,
   readEffects,
   readEvents,

@@ -17,6 +17,21 @@ export interface Purge {
   readonly kept: readonly { readonly row: ThreadRow; readonly reason: unknown }[];
 }
 
+/** Of the threads of an agent and of those that it starts: its own, and children. Another agent's threads are not its own to purge. */
+export async function ownAndChildren(
+  { keyRing }: Pick<EnginePorts, 'keyRing'>,
+  rows: readonly ThreadRow[],
+  agent: string,
+): Promise<readonly ThreadRow[]> {
+  const isMine = async (row: ThreadRow) => {
+    if (row.agent === agent || !isEnded(row)) return row.agent === agent;
+    const codec = await keyRing.openThread(row.thread, row.incarnation).catch((error) => void faultOf(error));
+    return codec !== undefined && codec.parent !== null;
+  };
+  const mine = await Promise.all(rows.map(isMine));
+  return rows.filter((_, index) => mine[index]);
+}
+
 export async function purgeThreads(
   { store, clock, keyRing }: Pick<EnginePorts, 'store' | 'clock' | 'keyRing'>,
   rows: readonly ThreadRow[],
@@ -63,9 +78,12 @@ export async function purgeThreads(
   }
 }
 
+function isEnded({ status }: ThreadRow): boolean {
+  return status === 'failed' || status === 'done' || status === 'cancelled';
+}
+
 /** Whether nothing is to come, and the time has passed. A thread with an input that was not taken up is not at its end. */
 function isOver(row: ThreadRow, { failedDays, doneDays }: RetentionPolicy, nowMs: number): boolean {
   const days = row.status === 'failed' ? failedDays : doneDays;
-  const isEnded = row.status === 'failed' || row.status === 'done' || row.status === 'cancelled';
-  return isEnded && row.inbox === row.inboxTaken && row.updatedAtMs + days * dayMs <= nowMs;
+  return isEnded(row) && row.inbox === row.inboxTaken && row.updatedAtMs + days * dayMs <= nowMs;
 }
