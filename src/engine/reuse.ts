@@ -7,7 +7,8 @@ import { codecErrors } from '../codec/errors.ts';
 import { type LedgerEntry, ledgerKey, readLedger, sealOutcome } from '../codec/ledger-codec.ts';
 import { LargeRef } from '../codec/packer.ts';
 import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
-import type { StandingChoice } from '../model/past.ts';
+import { emptyPast, type StandingChoice } from '../model/past.ts';
+import { isAbandoned } from '../model/past-entries.ts';
 import type { RecordedEffect } from './effect-request.ts';
 import { intentOf, remember, writeIntent } from './ledger-writes.ts';
 import type { StepRun } from './step-run.ts';
@@ -23,7 +24,7 @@ interface Offer {
 interface Offers {
   /** Numbers of the entries whose results were looked up. */
   readonly known: Set<number>;
-  /** Taken by calls since the thread went back, recorded or about to be. */
+  /** Taken by calls of this lineage, recorded or about to be. */
   readonly taken: Set<number>;
   all: Promise<readonly Offer[]>;
 }
@@ -83,11 +84,11 @@ async function readOffers(
   numbers: readonly number[],
   taken: Set<number>,
 ): Promise<readonly Offer[]> {
-  const since = image.state?.checkpoint.control.past.abandoned.at(-1)?.to ?? 0;
-  const read = await readLedger(codec, Math.min(since, ...numbers.map((number) => number - 1)), image.row.ledger);
+  const past = image.state?.checkpoint.control.past ?? emptyPast;
+  const read = await readLedger(codec, Math.min(...numbers) - 1, image.row.ledger);
   const made = new Map((await withUndoings(codec, read.entries)).map((entry) => [entry.intent.number, entry]));
   for (const { intent, outcome } of read.entries) {
-    if (intent.number > since && outcome?.source !== undefined) taken.add(outcome.source);
+    if (outcome?.source !== undefined && !isAbandoned(past, intent.number)) taken.add(outcome.source);
   }
   const offers = numbers.map(async (number): Promise<Offer> => {
     const entry = made.get(number);

@@ -205,6 +205,7 @@ export class StepPolicy {
     if (given === undefined && run.ledger.entries.some(mustNotRepeat)) return undefined;
     if (await isRepairOutstanding(boundary.parts.writer.codec, boundary.image, run.ledger)) return undefined;
     const ids = waits.map(({ id }) => id);
+    const entries = run.ledger.entries.map(({ intent }) => intent.number).sort((a, b) => a - b);
     const mine = boundary.lines.lines.get(path)?.waits ?? boundary.control.waits;
     await boundary.commitClosing(
       () => mine,
@@ -225,7 +226,7 @@ export class StepPolicy {
             ...usedAfter(before, run.tally),
             ledger: path === '' ? ledgerHere(image) : ledgerStays(image, before),
             waits: [...before.waits.filter((id) => !mine.includes(id)), ...ids],
-            ...(given && { past: withOffers(before.past, run.ledger.reused, given) }),
+            ...(given && { past: withOffers(before.past, { entries, given, used: run.ledger.reused }) }),
             ...(waits.length > 0 && path === '' && { status: 'waiting' }),
             ...(decision && { decisions: decisionsAfter(before, [...run.decisions, decision]) }),
           },

@@ -42,9 +42,7 @@ export async function passedOver(
   const asked = new Set<number>();
   const kept: { choice: StandingChoice; effect: Crossed }[] = [];
   for (const calls of byCall([...effects, ...lostOnes(gone, head, effects)])) {
-    const own = calls.findLast(
-      ({ number }) => isOwn(head, number) || (passed.has(number) && !isAbandoned(head, number)),
-    );
+    const own = calls.findLast(({ number }) => !isAbandoned(head, number));
     const choice = head.choices.findLast(({ entry }) => calls.some(({ attempts }) => attempts.includes(entry)));
     const offered = choice && calls.find(({ attempts }) => attempts.includes(choice.entry));
     const open = calls.findLast(({ number }) => isUndecided(head, number) && !isUndecided(then, number));
@@ -91,13 +89,8 @@ function lostOnes(gone: readonly number[], { choices }: Past, effects: readonly 
 export function isThereBefore(calls: readonly Crossed[], standing: Standing, then: Past): boolean {
   return calls.some(({ entry, number, made }) => {
     const isKept = entry === undefined ? number <= standing.from : !isPassedOver(standing, entry.intent);
-    return (isKept && isOwn(then, number)) || (made <= standing.from && isOwn(then, made));
+    return (isKept && !isAbandoned(then, number)) || (made <= standing.from && !isAbandoned(then, made));
   });
-}
-
-/** Not one whose result the step that was run again by a person is to be given: that is on offer. */
-function isOwn(past: Past, number: number): boolean {
-  return !isAbandoned(past, number) && past.choices.every(({ entry }) => entry !== number);
 }
 
 /** Those of one call that was really made, together. */

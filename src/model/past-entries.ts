@@ -32,10 +32,20 @@ export function withoutChoices(past: Past, entries: ReadonlySet<number>): Past {
   return { ...past, choices: past.choices.filter(({ entry }) => !entries.has(entry)) };
 }
 
-/** The past with the results of these entries on offer, in place of those `used` that they were themselves given. */
-export function withOffers(past: Past, used: ReadonlySet<number>, entries: readonly number[]): Past {
+/**
+ * The past where a step is left for another run of it: of its entries, in order, the results of `given` are on offer, in place of those
+ * `used` that they were themselves given.
+ */
+export function withOffers(
+  past: Past,
+  { entries, given, used }: Readonly<Record<'entries' | 'given', readonly number[]>> & { used: ReadonlySet<number> },
+): Past {
   const { choices } = withoutChoices(past, used);
-  return { ...past, choices: [...choices, ...entries.map((entry) => ({ entry, choice: 'reuse' as const }))] };
+  return {
+    ...past,
+    abandoned: rangesWith(past.abandoned, entries),
+    choices: [...choices, ...given.map((entry) => ({ entry, choice: 'reuse' as const }))],
+  };
 }
 
 /** At the end of a run no recorded result is offered any more: the next run means its calls anew. What is to be undone stays. */

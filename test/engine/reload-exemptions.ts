@@ -33,7 +33,7 @@ export const exemptions: readonly Exemption[] = [
     title: /an entry that was written while all answers of the store were lost is known to the step beside it/,
     reason: sameProcess,
   },
-  { title: /an edit or a fork between the retry and the calls of its step/, reason: sameProcess },
+  { title: /an edit or a fork between retry . and the calls of its step/, reason: sameProcess },
   { title: /a run that is blocked beside a step stops the step that is under way/, reason: sameProcess },
   { title: /closes the wait: a later answer is refused, and nothing is called/, reason: sameProcess },
   { title: /drops the inputs that were queued before it by name/, reason: counted },

@@ -105,6 +105,22 @@ describe('going back again to where going back led', () => {
     expect([world.sent.length, world.calledBack.length]).toEqual([3, 1]);
   });
 
+  test('[B12c, B4e] a result that was passed on, whose call was undone since, cannot be reused', async () => {
+    const { world, thread, before } = await takenBack();
+    await thread.run();
+    const passedOn = await beforeNode(thread, 'publish');
+    const undo = (name: string) => (name === 'send' ? 'compensate' : 'redo');
+    await thread.rollBack(before, { effects: await choices(thread.rollBack(before), undo) });
+    await thread.rollBack(passedOn);
+    const effects = await choices(thread.rollBack(before), () => 'reuse');
+    expect(Object.keys(effects)).toHaveLength(1);
+    await expect(thread.rollBack(before, { effects })).rejects.toMatchObject({
+      code: 'choice_invalid',
+      details: { name: 'send', problem: 'it was undone: there is no result of it any more' },
+    });
+    expect(world.calledBack).toHaveLength(1);
+  });
+
   test('[B12c] after a run that did not use what was on offer asks about it', async () => {
     const { world, thread, back } = await takenBack();
     await thread.cancel();
