@@ -1,5 +1,6 @@
 /** Makes what a node calls: every function leads to an effect, a recorded value, or a result of the node. */
 
+import { textOf } from '../base/errors.ts';
 import { ownCopy } from '../base/own-copy.ts';
 import { randomFraction } from '../base/random.ts';
 import { codecErrors } from '../codec/errors.ts';
@@ -7,33 +8,25 @@ import type { Fields } from '../model/fields.ts';
 import type { LineFailure } from '../model/lines.ts';
 import { type Schema, validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
-import { checkFunction, checkList, checkName, checkText } from '../program/arguments.ts';
+import { checkFunction, checkList, checkName } from '../program/arguments.ts';
 import { programErrors } from '../program/errors.ts';
-import type { LanguageModel, ModelAnswer, ModelRequest } from '../program/model.ts';
-import type { CallOptions, CallScope, ModelCalls, NodeContext, WaitCalls } from '../program/node-context.ts';
-import { checkOptions } from '../program/option-checks.ts';
+import type { CallOptions, CallScope, NodeContext, WaitCalls } from '../program/node-context.ts';
+import { checkIsSchema, checkOptions } from '../program/option-checks.ts';
 import { defaultRetry } from '../program/retry.ts';
 import type { Tools, Verdict } from '../program/tool.ts';
 import { checkedInput } from '../program/tool-input.ts';
 import { orInstead } from './call-policy.ts';
 import { perform } from './effect.ts';
 import type { EffectRequest } from './effect-request.ts';
+import { type AtPlace, inPlace, type ScopeParts } from './in-place.ts';
 import { onDemand } from './load-on-demand.ts';
-import { costOf, modelRequest } from './model-effect.ts';
+import { modelCalls } from './model-calls.ts';
 import { Scope } from './place.ts';
-import { never, type StepRun } from './step-run.ts';
+import type { StepRun } from './step-run.ts';
 import { waitWhileOffline } from './wait-for.ts';
 
 const defaultTimeLimitMs = 60_000;
 const defaultSettleMs = 60_000;
-
-export interface ScopeParts {
-  readonly run: StepRun;
-  readonly agent: AnyAgent;
-  readonly model: LanguageModel | undefined;
-  readonly models: Readonly<Record<string, LanguageModel>>;
-  readonly hint: string | undefined;
-}
 
 export interface LineParts {
   readonly node: string;
@@ -51,13 +44,13 @@ export function nodeContext(
     goto: (node, update = {}) => ({ type: 'goto', node, update }),
     end: (update = {}) => ({ type: 'end', update }),
     update: (update = {}) => ({ type: 'update', update }),
-    parallel: (nodes, { update = {}, ...options } = {}) => {
+    parallel: (nodes, options = {}) => {
       checkList('parallel(nodes)', 'what it was given', nodes);
-      return { type: 'fork', branches: nodes.map((node) => ({ node })), update, options };
+      return { type: 'fork', branches: nodes.map((node) => ({ node })), update: options?.update ?? {}, options };
     },
-    fanOut: (node, items, { update = {}, ...options } = {}) => {
+    fanOut: (node, items, options = {}) => {
       checkList('fanOut(node, items)', 'what it was given as items', items);
-      return { type: 'fork', branches: items.map((item) => ({ node, item })), update, options };
+      return { type: 'fork', branches: items.map((item) => ({ node, item })), update: options?.update ?? {}, options };
     },
     emit: (name, data = null) => {
       checkName('emit(name)', 'the name', name);
@@ -81,7 +74,8 @@ function refuseCode(name: string, data: unknown): void {
 }
 
 function checkedItem<Item>(node: string, item: unknown, schema: Schema<unknown, Item>): Item {
-  const result = validate(schema, item);
+  checkIsSchema('item(schema)', schema);
+  const result = item === undefined ? { issues: 'there is none' } : validate(schema, item);
   if ('issues' in result) throw programErrors.make('item_invalid', { node, problem: result.issues });
   return result.value;
 }
@@ -121,13 +115,6 @@ function callScope(parts: ScopeParts, scope: Scope): CallScope<Tools> {
   };
 }
 
-/** Runs the work at the next place of the node, or at the one of its own key. */
-export type AtPlace = <Result>(
-  name: string,
-  options: CallOptions | undefined,
-  work: (place: string) => Promise<Result>,
-) => Promise<Result>;
-
 /** Waits other than approvals. Each takes its place at once; what it does there is loaded when it is needed. */
 function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls {
   const late = <Result>(name: string, options: CallOptions | undefined, call: (calls: WaitCalls) => Promise<Result>) =>
@@ -137,41 +124,29 @@ function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls {
     });
   return {
     ask: (question, given) => {
-      const options = given && { ...given, ...(given.show !== undefined && { show: ownCopy(given.show) }) };
+      const options = given?.show === undefined ? own(given) : { ...given, show: ownCopy(given.show) };
       return late('ask', options, (calls) => calls.ask(question, options));
     },
     waitFor: (event, given) => {
-      const options = given && { ...given };
-      return late(`event ${event}`, options, (calls) => calls.waitFor(event, options));
+      const options = own(given);
+      return late(`event ${textOf(event)}`, options, (calls) => calls.waitFor(event, options));
     },
     sleep: (durationMs, options) => late('sleep', options, (calls) => calls.sleep(durationMs, options)),
-    online: (options) => at('online', options, (place) => waitWhileOffline(run, place)),
+    online: (options = {}) =>
+      at('online', options, async (place) => {
+        checkOptions('online()', options, ['key']);
+        await waitWhileOffline(run, place);
+      }),
     child: (child, given, options) => {
       const input = ownCopy(given);
-      return late(`child ${child?.name}`, options, (calls) => calls.child(child, input, options));
+      return late(`child ${textOf(child?.name)}`, options, (calls) => calls.child(child, input, options));
     },
   };
 }
 
-/** Gives the call its place, and keeps a node that was given up from doing anything more. */
-async function inPlace<Result>(
-  run: StepRun,
-  scope: Scope,
-  name: string,
-  options: CallOptions | undefined,
-  work: (place: string) => Promise<Result>,
-): Promise<Result> {
-  run.calls.refuseLate(name);
-  if (run.isSuspended()) return never();
-  run.signal.throwIfAborted();
-  const place = scope.enter(name, options?.key);
-  if (scope.open > 1) run.activity.resume(); // beside another call: a line of its own
-  try {
-    return await run.calls.track(name, () => work(place.path));
-  } finally {
-    place.leave();
-    if (scope.open > 0) run.activity.pause();
-  }
+/** Options as they are now. What is no object is refused as it is. */
+function own<Options>(given: Options): Options {
+  return typeof given === 'object' && given !== null ? { ...given } : given;
 }
 
 async function allOf<Item, Result>(
@@ -238,63 +213,4 @@ async function toolRequest(
       },
     },
   };
-}
-
-function modelCalls({ run, agent, model, models, hint }: ScopeParts, scope: Scope): ModelCalls {
-  const answer = async (given: ModelRequest, options: CallOptions = {}): Promise<ModelAnswer> => {
-    if (model === undefined) {
-      const { node } = run.scheduled;
-      return run.calls.track('model', () => Promise.reject(programErrors.make('model_missing', { node })));
-    }
-    checkList('model.answer(request)', 'messages', given?.messages);
-    checkOptions('model', options, ['key', 'name']);
-    const own = ownCopy(given);
-    const request = hint === undefined ? own : withHint(own, hint);
-    const by = async (one: LanguageModel, place: string): Promise<ModelAnswer> => {
-      const made = (await perform(run, modelRequest(run, one, request, place))) as ModelAnswer;
-      if (run.ledger.paid.has(made)) return made;
-      run.tally.inputTokens += made.usage.inputTokens;
-      run.tally.outputTokens += made.usage.outputTokens;
-      run.tally.cost += costOf(one, made.usage);
-      return made;
-    };
-    return inPlace(run, scope, `model ${model.name}`, options, (place) =>
-      orInstead(run, agent, place, () => by(model, place), {
-        request,
-        model: async (name, other) => by((await onDemand()).modelNamed(models, name), other),
-      }),
-    );
-  };
-  const ask = (text: string): ModelRequest => {
-    checkText('model', 'the prompt', text);
-    return { messages: [{ role: 'user', text }] };
-  };
-  return {
-    answer,
-    text: async (prompt, options) => (await answer(ask(prompt), options)).text,
-    async object<Output>(schema: Schema<unknown, Output>, prompt: string, options?: CallOptions & { name?: string }) {
-      const name = options?.name ?? 'object';
-      const { text } = await answer({ ...ask(prompt), output: { name } }, options);
-      return parsedOutput(schema, name, text);
-    },
-  };
-}
-
-/** What went wrong before is told to the model last, where it weighs most. */
-function withHint(request: ModelRequest, hint: string): ModelRequest {
-  return { ...request, messages: [...request.messages, { role: 'system', text: hint }] };
-}
-
-function parsedOutput<Output>(schema: Schema<unknown, Output>, output: string, text: string): Output {
-  const invalid = (problem: string, cause?: unknown) =>
-    programErrors.make('model_output_invalid', { output, problem, text: text.slice(0, 200) }, cause);
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (cause) {
-    throw invalid('it is not JSON', cause);
-  }
-  const result = validate(schema, parsed);
-  if ('issues' in result) throw invalid(result.issues);
-  return result.value;
 }

@@ -114,15 +114,16 @@ async function settledResult(run: StepRun, effect: KnownEffect): Promise<{ value
   if (entry === undefined || outcome === undefined) return undefined;
   const undoing = await undoingOf(run, effect, entry);
   if (undoing === 'begun') return undefined;
-  if (undoing === 'done') throw programErrors.make('effect_compensated', { name: request.name, key });
+  if (undoing === 'done')
+    throw (await onDemand()).rareProgramErrors.make('effect_compensated', { name: request.name, key });
   switch (outcome.status) {
     case 'succeeded':
       if (outcome.error !== null) throw errorFromData(outcome.error);
       return { value: outcome.value === null ? undefined : await decoded(run, request, outcome, outcome.value) };
     case 'given_up':
-      throw programErrors.make('effect_given_up', { name: request.name, key });
+      throw (await onDemand()).rareProgramErrors.make('effect_given_up', { name: request.name, key });
     case 'compensated':
-      throw programErrors.make('effect_compensated', { name: request.name, key });
+      throw (await onDemand()).rareProgramErrors.make('effect_compensated', { name: request.name, key });
     case 'failed':
       throw programErrors.make(
         'effect_failed',

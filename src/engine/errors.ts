@@ -4,8 +4,6 @@ import type { RareEngineErrorDetails } from './rare-errors.ts';
 export interface EngineErrorDetails {
   thread_id_invalid: { problem: string };
   thread_unknown: { thread: string };
-  agent_too_old: { thread: string; agentVersion: number; version: number };
-  thread_busy: { thread: string; status: string };
   retention_invalid: { problem: string };
   option_invalid: { option: string; problem: string };
   lease_lost: { thread: string; reason: string };
@@ -17,6 +15,8 @@ export interface EngineErrorDetails {
 
 /** Of the same family, with their texts in `rare-errors.ts`. */
 const rare: Readonly<Record<keyof RareEngineErrorDetails, true>> = {
+  agent_too_old: true,
+  thread_busy: true,
   answer_invalid: true,
   wait_unknown: true,
   dedup_id_invalid: true,
@@ -38,10 +38,6 @@ export const engineErrors = errorFamily<EngineErrorDetails>(
   {
     thread_id_invalid: (d) => `This is no thread id: ${d.problem}. Give a text of 1 to 1,024 characters.`,
     thread_unknown: (d) => `There is no thread "${d.thread}" yet: send it its first input.`,
-    agent_too_old: (d) =>
-      `Thread "${d.thread}" was last run by version ${d.agentVersion} of its agent; this is version ${d.version}. Reload. Nothing was changed.`,
-    thread_busy: (d) =>
-      `Thread "${d.thread}" is busy (${d.status}), and this input was sent to be rejected then. It was not kept.`,
     retention_invalid: (d) => `The retention cannot be used: ${d.problem}. Nothing was deleted.`,
     option_invalid: (d) => `The option "${d.option}" cannot be used: ${d.problem}. Nothing was done.`,
     lease_lost: (d) =>

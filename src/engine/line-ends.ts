@@ -1,5 +1,7 @@
 /** What the end of a step does to the lines of a fork: it forks, goes on with its own line, or ends it and joins. */
+
 import { errorToData } from '../base/errors.ts';
+import { shown } from '../base/text.ts';
 import type { Fields } from '../model/fields.ts';
 import type { StepId } from '../model/ids.ts';
 import { type Fork, type Line, parentOf } from '../model/lines.ts';
@@ -148,7 +150,10 @@ function forkOf(
     throw rareProgramErrors.make('fork_invalid', { node, problem });
   }
   if (!Number.isSafeInteger(limit) || limit < 1) {
-    throw rareProgramErrors.make('fork_invalid', { node, problem: `its limit ${limit} is not a whole number from 1` });
+    throw rareProgramErrors.make('fork_invalid', {
+      node,
+      problem: `its limit ${shown(limit)} is not a whole number from 1`,
+    });
   }
   const { failures = 'stop' } = options;
   if (failures !== 'stop' && failures !== 'collect')

@@ -2,12 +2,12 @@
 
 import { validate } from '../model/schema.ts';
 import type { AnyAgent } from '../program/agent.ts';
-import { checkDuration, checkName, checkText, refuse } from '../program/arguments.ts';
+import { checkDuration, checkName, checkText, isDuration, refuse } from '../program/arguments.ts';
 import type { WaitCalls } from '../program/node-context.ts';
 import { checkOptions, checkSchema, checkWord } from '../program/option-checks.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
-import type { AtPlace } from './call-scope.ts';
 import { childEnd } from './child-call.ts';
+import type { AtPlace } from './in-place.ts';
 import type { StepRun } from './step-run.ts';
 import { waitFor, waitWhileOffline } from './wait-for.ts';
 
@@ -35,7 +35,7 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
         }
       }),
     waitFor: (event, options = {}) =>
-      at(`event ${event}`, options, async (place) => {
+      at('event', options, async (place) => {
         checkOptions('waitFor(event)', options, ['value', 'expiresMs', 'key']);
         const { value: schema, expiresMs = null } = options;
         checkName('waitFor(event)', 'the name', event);
@@ -49,10 +49,10 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
         if ('issues' in result) throw rareProgramErrors.make('event_invalid', { event, problem: result.issues });
         return result.value as never;
       }),
-    sleep: (durationMs, options) =>
+    sleep: (durationMs, options = {}) =>
       at('sleep', options, async (place) => {
-        if (typeof durationMs !== 'number' || !(durationMs >= 0) || durationMs === Infinity)
-          throw rareProgramErrors.make('sleep_invalid', { durationMs });
+        checkOptions('sleep(durationMs)', options, ['key']);
+        if (!isDuration(durationMs)) throw rareProgramErrors.make('sleep_invalid', { durationMs });
         const reason = `for ${durationMs} ms`;
         await waitFor(run, `${place}/timer`, {
           kind: 'timer',
@@ -64,7 +64,7 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
       }),
     online: (options) => at('online', options, (place) => waitWhileOffline(run, place)),
     child: (child, input, options = {}) =>
-      at(`child ${child?.name}`, options, async (place) => {
+      at('child', options, async (place) => {
         if (typeof child === 'string') refuse('child(agent, input)', `the agent is a text; give the agent itself`);
         checkText('child(agent, input)', 'the name of the agent', child?.name);
         checkOptions('child(agent, input)', options, ['onFailure', 'key']);

@@ -12,6 +12,8 @@ import { answerWait } from './answer-wait.ts';
 import { callInstead, modelNamed } from './call-instead.ts';
 import { checkExtension } from './check-extension.ts';
 import { checkEventQuery, checkPage } from './check-query.ts';
+import { checkRequest } from './check-request.ts';
+import { checkNames } from './check-result.ts';
 import { answerToParent, Children, childState } from './children.ts';
 import { commitMigration } from './commit-migration.ts';
 import { compactThread } from './compact.ts';
@@ -96,6 +98,8 @@ export const parts = {
   checkShare,
   checkEventQuery,
   checkPage,
+  checkNames,
+  checkRequest,
   checkExtension,
   refuseOtherItem,
   repairThread,

@@ -2,6 +2,8 @@ import { errorFamily } from '../base/errors.ts';
 
 /** Thrown only by code that is loaded on demand. */
 export interface RareEngineErrorDetails {
+  thread_busy: { thread: string; status: string };
+  agent_too_old: { thread: string; agentVersion: number; version: number };
   wait_unknown: { thread: string; wait: string };
   answer_invalid: { wait: string; decision: string; allowed: string };
   dedup_id_invalid: { thread: string; found: string };
@@ -20,6 +22,10 @@ export interface RareEngineErrorDetails {
 }
 
 export const rareEngineErrors = errorFamily<RareEngineErrorDetails>({
+  thread_busy: (d) =>
+    `Thread "${d.thread}" is busy (${d.status}), and this input was sent to be rejected then. It was not kept.`,
+  agent_too_old: (d) =>
+    `Thread "${d.thread}" was last run by version ${d.agentVersion} of its agent; this is version ${d.version}. Reload. Nothing was changed.`,
   wait_unknown: (d) =>
     `Thread "${d.thread}" has no wait ${d.wait} any more, or never had: read its waits again. Nothing was changed.`,
   answer_invalid: (d) =>

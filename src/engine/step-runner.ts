@@ -204,6 +204,8 @@ async function runNode(parts: StepParts, node: RunnableNode, state: ThreadState,
       if (!run.isSuspended()) run.calls.nodeEnded(node.name);
     });
     const result = checkedResult(node.name, returned);
+    if (result.type === 'fork' || (result.type === 'goto' && typeof result.node !== 'string'))
+      (await onDemand()).checkNames(node.name, result.type, result);
     run.calls.throwIfBlocked();
     run.calls.refuseRunning(node.name);
     run.ledger.refuseForgotten();

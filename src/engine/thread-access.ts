@@ -183,7 +183,7 @@ export class ThreadAccess {
     const isKnown = (await codec.source.get('inbox', codec.thread, `id:${dedupId}`)) !== undefined;
     const isBusy = row.status !== 'idle' && !endStatuses.includes(row.status);
     if (!isKnown && (isBusy || row.inbox > row.inboxTaken)) {
-      throw engineErrors.make('thread_busy', { thread: this.id, status: row.status });
+      throw (await onDemand()).rareEngineErrors.make('thread_busy', { thread: this.id, status: row.status });
     }
     const conditions = [
       { kind: 'head', is: row.head },

@@ -126,7 +126,8 @@ export class ThreadRunner {
     const version = image.state?.checkpoint.agentVersion ?? agent.version;
     if (version > agent.version) {
       const thread = image.control.threadId;
-      throw engineErrors.make('agent_too_old', { thread, agentVersion: version, version: agent.version });
+      const { rareEngineErrors } = await onDemand();
+      throw rareEngineErrors.make('agent_too_old', { thread, agentVersion: version, version: agent.version });
     }
     if (this.#codec.parent !== null) {
       const { Children } = await onDemand();

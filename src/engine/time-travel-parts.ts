@@ -8,6 +8,7 @@ import { type CheckpointId, sequenceOf, type ThreadId } from '../model/ids.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { engineErrors } from './errors.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
+import { rareEngineErrors } from './rare-errors.ts';
 import type { EffectChoices } from './time-travel-choices.ts';
 
 export interface TravelParts {
@@ -52,6 +53,6 @@ export function unknownCheckpoint({ id: thread }: Pick<TravelParts, 'id'>, check
 export function refuseNewer({ id: thread, options: { agent } }: TravelParts, state: StateImage | null): void {
   const agentVersion = state?.checkpoint.agentVersion ?? 0;
   if (agentVersion > agent.version) {
-    throw engineErrors.make('agent_too_old', { thread, agentVersion, version: agent.version });
+    throw rareEngineErrors.make('agent_too_old', { thread, agentVersion, version: agent.version });
   }
 }

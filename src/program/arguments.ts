@@ -23,6 +23,8 @@ export function checkKept(call: string, what: string, given: string): void {
 /** @throws `argument_invalid` */
 export function checkList(call: string, what: string, given: unknown): void {
   if (!Array.isArray(given)) refuse(call, `${what} is ${kindOf(given)}, not a list`);
+  if (Object.keys(given).length < given.length)
+    refuse(call, `${what} has holes: give each item, null where there is none`);
 }
 
 /** @throws `argument_invalid` */
@@ -30,11 +32,16 @@ export function checkFunction(call: string, what: string, given: unknown): void 
   if (typeof given !== 'function') refuse(call, `${what} is ${kindOf(given)}, not a function`);
 }
 
+/** Milliseconds to wait: no more than after which there still is a date. */
+export function isDuration(given: unknown): given is number {
+  return typeof given === 'number' && given >= 0 && given <= 8e15;
+}
+
 /** A time in milliseconds, where one is given. @throws `argument_invalid` */
 export function checkDuration(call: string, what: string, given: unknown): void {
   if (given === undefined || given === null) return;
-  if (typeof given !== 'number' || !(given >= 0) || given === Infinity)
-    refuse(call, `${what} is ${typeof given === 'number' ? given : kindOf(given)}, not a number from 0`);
+  if (!isDuration(given))
+    refuse(call, `${what} is ${typeof given === 'number' ? given : kindOf(given)}, not a number from 0 to 8e15`);
 }
 
 /** @throws `argument_invalid` */

@@ -16,8 +16,6 @@ export interface ProgramErrorDetails {
   tool_input_invalid: { tool: string; problem: string };
   tool_result_invalid: { tool: string; problem: string };
   effect_failed: { name: string; key: string; attempts: number; reason: string };
-  effect_given_up: { name: string; key: string };
-  effect_compensated: { name: string; key: string };
   effect_timed_out: { name: string; afterMs: number };
   effect_not_started: { name: string; lateMs: number };
   result_not_stored: { name: string; status: string };
@@ -25,12 +23,14 @@ export interface ProgramErrorDetails {
   calls_overlap: { first: string; second: string };
   call_not_awaited: { node: string; call: string };
   replay_mismatch: { step: string; recorded: string; called: string };
-  model_missing: { node: string };
-  model_output_invalid: { output: string; problem: string; text: string };
 }
 
 /** Of the same family, with their texts in `rare-errors.ts`. */
 const rare: Readonly<Record<keyof RareProgramErrorDetails, true>> = {
+  model_output_invalid: true,
+  model_missing: true,
+  effect_compensated: true,
+  effect_given_up: true,
   outcomes_differ: true,
   wait_cancelled: true,
   wait_expired: true,
@@ -74,8 +74,6 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
       `The input for tool "${d.tool}" does not fit its schema: ${sentence(d.problem)} It was not called.`,
     tool_result_invalid: (d) => `The result of tool "${d.tool}" cannot be stored: ${d.problem} Return plain data.`,
     effect_failed: (d) => `"${d.name}" failed${d.attempts === 1 ? '' : ` in all ${d.attempts} attempts`}: ${d.reason}`,
-    effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
-    effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,
     effect_timed_out: (d) => `"${d.name}" did not answer within ${d.afterMs} ms.`,
     effect_not_started: (d) => `"${d.name}" was not started: the tab stood still for ${d.lateMs} ms too long.`,
     result_not_stored: (d) =>
@@ -86,9 +84,6 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
     call_not_awaited: (d) => `Node "${d.node}" ended before "${d.call}" did: await every call.`,
     replay_mismatch: (d) =>
       `Step ${d.step} was run again and called ${d.called} where ${d.recorded} is on record. Nodes must make the same calls on every run: take time and chance from now() and random(). Nothing was repeated.`,
-    model_missing: (d) => `Node "${d.node}" asked for a model: give one to serve(agent, { model }).`,
-    model_output_invalid: (d) =>
-      `The model's answer is no valid "${d.output}": ${sentence(d.problem)} It began with: ${d.text}`,
   },
   rare,
 );

@@ -16,9 +16,14 @@ export function checkWord(call: string, what: string, given: unknown, words: rea
   refuse(call, `${what} is ${typeof given === 'string' ? `"${given}"` : kindOf(given)}; there are ${words.join(', ')}`);
 }
 
-/** @throws `argument_invalid` */
+/** Where one is given. @throws `argument_invalid` */
 export function checkSchema(call: string, what: string, given: unknown): void {
-  if (given !== undefined && !isSchema(given)) refuse(call, `${what} is ${kindOf(given)}, not a schema`);
+  if (given !== undefined) checkIsSchema(call, given, what);
+}
+
+/** @throws `argument_invalid` */
+export function checkIsSchema(call: string, given: unknown, what = 'what it was given'): void {
+  if (!isSchema(given)) refuse(call, `${what} is ${kindOf(given)}, not a schema`);
 }
 
 /** A number, where one is given. @throws `argument_invalid` */

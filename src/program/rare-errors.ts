@@ -1,8 +1,12 @@
 import { errorFamily } from '../base/errors.ts';
-import { sentence } from '../base/text.ts';
+import { sentence, shown } from '../base/text.ts';
 
 /** Thrown only by code that is loaded on demand. */
 export interface RareProgramErrorDetails {
+  model_output_invalid: { output: string; problem: string; text: string };
+  effect_given_up: { name: string; key: string };
+  effect_compensated: { name: string; key: string };
+  model_missing: { node: string };
   tool_denied: { tool: string; reason: string };
   approval_expired: { tool: string; afterMs: number };
   wait_expired: { kind: string; about: string; afterMs: number };
@@ -26,6 +30,11 @@ export interface RareProgramErrorDetails {
 }
 
 export const rareProgramErrors = errorFamily<RareProgramErrorDetails>({
+  model_output_invalid: (d) =>
+    `The model's answer is no valid "${d.output}": ${sentence(d.problem)} It began with: ${d.text}`,
+  effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
+  effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,
+  model_missing: (d) => `Node "${d.node}" asked for a model: give one to serve(agent, { model }).`,
   tool_denied: (d) =>
     `The call of tool "${d.tool}" was denied${d.reason === '' ? '' : `: ${d.reason}`}. It was not made.`,
   approval_expired: (d) => `Nobody allowed the call of tool "${d.tool}" within ${d.afterMs} ms. It was not made.`,
@@ -46,7 +55,7 @@ export const rareProgramErrors = errorFamily<RareProgramErrorDetails>({
   question_declined: (d) =>
     `The question "${d.question}" was not answered${d.reason === '' ? '' : `: ${d.reason}`}. Catch this error to go on without an answer.`,
   event_invalid: (d) => `Event "${d.event}" does not fit what the node waits for: ${sentence(d.problem)} It was taken.`,
-  sleep_invalid: (d) => `Cannot sleep for ${d.durationMs} ms: give a number from 0.`,
+  sleep_invalid: (d) => `Cannot sleep for ${shown(d.durationMs)} ms: give a number from 0 to 8e15.`,
   child_unknown: (d) =>
     `Agent "${d.agent}" cannot be started from here: name it in \`agents\`; there are ${d.known}. Nothing was started.`,
   children_too_deep: (d) =>

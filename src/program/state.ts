@@ -55,6 +55,8 @@ export function checkInput(fields: Fields, update: object): void {
 function checkPlain(what: string, update: unknown): void {
   if (!isPlainObject(update))
     throw invalid(what, `it is ${notPlain(update)}; give an object with the fields to change`);
+  const [symbol] = Object.getOwnPropertySymbols(update);
+  if (symbol) throw invalid(what, `it has the key ${String(symbol)}, which is no name of a field`);
 }
 
 /** The value of each value field before the first step. */

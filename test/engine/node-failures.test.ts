@@ -48,6 +48,16 @@ describe('a node', () => {
       ({ end }) => end({ count: 10 }),
       { code: 'state_invalid', details: { field: 'count' } },
     ],
+    [
+      'that goes to something else than a name',
+      ({ goto }) => goto(Symbol('bad') as never),
+      { code: 'argument_invalid', details: { problem: 'the node is of type symbol, not a text' } },
+    ],
+    [
+      'whose update has a symbol as a key',
+      ({ end }) => end({ [Symbol('s')]: 1 } as never),
+      { code: 'state_invalid', details: { problem: 'it has the key Symbol(s), which is no name of a field' } },
+    ],
     ['whose log update is no list', ({ end }) => end({ notes: 'x' } as never), { code: 'state_invalid' }],
     [
       'that does not await its call',

@@ -1,6 +1,7 @@
 /** Who sends: inputs and cancels, each until it is acknowledged, some of them twice. */
 import type { EngineThread } from '../../../src/engine/engine-thread.ts';
 import { engineErrors } from '../../../src/engine/errors.ts';
+import { rareEngineErrors } from '../../../src/engine/rare-errors.ts';
 import { travelErrors } from '../../../src/engine/time-travel-errors.ts';
 import type { GoBackOptions } from '../../../src/engine/time-travel-parts.ts';
 import type { CheckpointCause } from '../../../src/model/checkpoint.ts';
@@ -122,7 +123,7 @@ export class Client {
       return thread.send(update, id, policy);
     };
     const error = await world.insist(`${action.does} ${id}`, act, { isHeard });
-    if (action.does === 'send' && action.policy === 'reject' && engineErrors.is(error, 'thread_busy')) return;
+    if (action.does === 'send' && action.policy === 'reject' && rareEngineErrors.is(error, 'thread_busy')) return;
     if (engineErrors.is(error, 'thread_unknown')) return; // nothing to cancel
     if (action.does === 'go_back' || action.does === 'edit') return; // what ran meanwhile may ask for choices of its own
     if (error !== undefined && world.counts.deletions > 0) {

@@ -1,6 +1,7 @@
 /** Who makes new threads of the thread: chooses a checkpoint once, and asks for that fork until it is acknowledged. */
 import type { EngineThread } from '../../../src/engine/engine-thread.ts';
 import { engineErrors } from '../../../src/engine/errors.ts';
+import { rareEngineErrors } from '../../../src/engine/rare-errors.ts';
 import { travelErrors } from '../../../src/engine/time-travel-errors.ts';
 import type { CheckpointId, ThreadHash } from '../../../src/model/ids.ts';
 import type { EffectChoice } from '../../../src/model/past.ts';
@@ -53,7 +54,7 @@ export class Forks {
       return this.#ask(action, thread, process);
     };
     const error = await world.insist(`fork ${action.id}`, act, { isHeard: false });
-    if (engineErrors.is(error, 'agent_too_old') && isOld) {
+    if (rareEngineErrors.is(error, 'agent_too_old') && isOld) {
       await world.timeline.wait(newerAfterMs);
       return this.make(action);
     }
@@ -76,7 +77,7 @@ export class Forks {
         process.kick(id);
         return;
       } catch (error) {
-        if (engineErrors.is(error, 'agent_too_old')) asked.asked.delete(reused);
+        if (rareEngineErrors.is(error, 'agent_too_old')) asked.asked.delete(reused);
         if (!travelErrors.is(error)) throw error;
         if (travelErrors.is(error, 'fork_differs') && isAskedOtherwise(asked, reused)) {
           asked.asked.delete(reused);
