@@ -161,9 +161,7 @@ class Walk implements Inspection {
       refuse(path, found, plainData);
     }
     if (typeof value.message !== 'string') refuse(`${path}.message`, 'a message that is no text', 'give it a text');
-    const { stack } = value as { readonly stack?: unknown };
-    if (stack !== undefined && typeof stack !== 'string')
-      refuse(`${path}.stack`, 'a stack that is no text', 'give it a text');
+    if (typeof (value.stack ?? '') !== 'string') refuse(`${path}.stack`, 'a stack that is no text', 'leave it out');
     this.needsCopy = true;
     if (!Object.hasOwn(value, 'cause')) return;
     this.#above.add(value);

@@ -100,6 +100,10 @@ function readError(parts: readonly unknown[]): Error {
     throw new TypeError('An error has no class or no message.');
   }
   const error = new errorClasses[name](message, hasCause === true ? { cause } : undefined);
-  Object.defineProperty(error, 'stack', { value: stack ?? undefined, writable: true, configurable: true });
+  Object.defineProperty(error, 'stack', {
+    value: typeof stack === 'string' ? stack : undefined,
+    writable: true,
+    configurable: true,
+  });
   return error;
 }

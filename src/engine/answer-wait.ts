@@ -41,7 +41,7 @@ export async function answerWait(parts: AnswerParts, { id, digest, answer }: Giv
   const wait = typeof id === 'string' ? await readWait(codec, id as WaitId) : undefined;
   if (wait === undefined) throw rareEngineErrors.make('wait_unknown', { thread: parts.id, wait: textOf(id) });
   checkAnswer(wait, answer);
-  if (digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
+  if (digest !== wait.digest) throw rareEngineErrors.make('answer_mismatch', { wait: id, tool: wait.tool });
   const tool = agent.tools[toolNow(agent, wait.tool)];
   if (tool !== undefined && answer.decision === 'allow' && answer.args !== undefined) checkedInput(tool, answer.args);
   const nowMs = ports.time.nowMs();

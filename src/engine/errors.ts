@@ -9,12 +9,12 @@ export interface EngineErrorDetails {
   lease_lost: { thread: string; reason: string };
   checkpoint_unknown: { thread: string; checkpoint: string };
   wait_closed: { wait: string; winner: string };
-  answer_mismatch: { wait: string; tool: string };
   code_not_loaded: { reason: string };
 }
 
 /** Of the same family, with their texts in `rare-errors.ts`. */
 const rare: Readonly<Record<keyof RareEngineErrorDetails, true>> = {
+  answer_mismatch: true,
   agent_too_old: true,
   thread_busy: true,
   answer_invalid: true,
@@ -44,8 +44,6 @@ export const engineErrors = errorFamily<EngineErrorDetails>(
       `Another worker took over thread "${d.thread}" (${d.reason}). What this one had committed is kept.`,
     checkpoint_unknown: (d) => `Thread "${d.thread}" has no checkpoint ${d.checkpoint}: take one from its list.`,
     wait_closed: (d) => `Wait ${d.wait} was answered before: "${d.winner}". This answer changed nothing.`,
-    answer_mismatch: (d) =>
-      `The answer to wait ${d.wait} was given for something else than what is asked${d.tool === '' ? '' : ` about "${d.tool}"`} now: read the waits and ask again.`,
     code_not_loaded: (d) =>
       `A part of this app that is needed now could not be loaded: ${d.reason}. Go online, or reload after an update of the app. Nothing was changed.`,
   },

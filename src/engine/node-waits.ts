@@ -31,6 +31,7 @@ export function waitCalls(run: StepRun, agent: AnyAgent, at: AtPlace): WaitCalls
           if (schema === undefined) return value as never;
           const result = validate(schema, value);
           if (!('issues' in result)) return result.value as never;
+          if (result.isFault) refuse('ask(question)', result.issues);
           problem = result.issues;
         }
       }),

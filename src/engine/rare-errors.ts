@@ -2,6 +2,7 @@ import { errorFamily } from '../base/errors.ts';
 
 /** Thrown only by code that is loaded on demand. */
 export interface RareEngineErrorDetails {
+  answer_mismatch: { wait: string; tool: string };
   thread_busy: { thread: string; status: string };
   agent_too_old: { thread: string; agentVersion: number; version: number };
   wait_unknown: { thread: string; wait: string };
@@ -22,6 +23,8 @@ export interface RareEngineErrorDetails {
 }
 
 export const rareEngineErrors = errorFamily<RareEngineErrorDetails>({
+  answer_mismatch: (d) =>
+    `The answer to wait ${d.wait} was given for something else than what is asked${d.tool === '' ? '' : ` about "${d.tool}"`} now: read the waits and ask again.`,
   thread_busy: (d) =>
     `Thread "${d.thread}" is busy (${d.status}), and this input was sent to be rejected then. It was not kept.`,
   agent_too_old: (d) =>

@@ -14,7 +14,7 @@ import type { Wait, WaitAnswer } from '../model/wait.ts';
 import { programErrors } from '../program/errors.ts';
 import type { Activity } from './activity.ts';
 import { describeWait } from './describe-wait.ts';
-import { engineErrors } from './errors.ts';
+import { onDemand } from './load-on-demand.ts';
 
 export interface NewWait extends Omit<Wait, 'openedAtMs' | 'expiresAtMs'> {
   readonly expiresInMs: number | null;
@@ -172,7 +172,8 @@ export class StepWaits {
   async #find(wait: Wait): Promise<WaitAnswer | undefined> {
     const found = await readAnswer(this.#codec, wait.id);
     if (found === undefined) return undefined;
-    if (found.digest !== wait.digest) throw engineErrors.make('answer_mismatch', { wait: wait.id, tool: wait.tool });
+    if (found.digest !== wait.digest)
+      throw (await onDemand()).rareEngineErrors.make('answer_mismatch', { wait: wait.id, tool: wait.tool });
     return found.answer;
   }
 

@@ -139,6 +139,12 @@ describe('what is refused, with its path', () => {
   }
   const sharing = new Uint8Array(8);
   const withAccessor = Object.defineProperty({}, 'now', { get: () => 1, enumerable: true });
+  const withStack = (stack: unknown) => Object.assign(new Error('x'), { stack });
+  const chain = (levels: number) => {
+    let made: unknown[] = [];
+    for (let level = 0; level < levels; level += 1) made = [made];
+    return made;
+  };
   const cyclic = new Error('round');
   cyclic.cause = { of: [cyclic] };
   const odd = new Error('odd');
@@ -201,6 +207,8 @@ describe('what is refused, with its path', () => {
       'value',
       'an error with the property code',
     ],
+    ['an error whose stack is no text', withStack({ now: () => 1 }), 'value.stack', 'a stack that is no text'],
+    ['an error whose stack is a deep list', [withStack(chain(20_000))], 'value[0].stack', 'a stack that is no text'],
     ['deep nesting', deep, `value${'[0]'.repeat(501)}`, 'nesting deeper than 500 levels'],
   ])('[A7d] %s', async (_, value, path, found) => {
     expect(await refusal(value)).toMatchObject({ path, found });
