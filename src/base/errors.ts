@@ -1,3 +1,7 @@
+import { shown, textOf } from './text.ts';
+
+export { textOf } from './text.ts';
+
 /** Plain data that survives `postMessage`. */
 export interface ErrorData {
   readonly name: string;
@@ -60,7 +64,7 @@ const deepestCause = 8;
  */
 export function errorToData(error: unknown, depth = 0): ErrorData {
   try {
-    return error instanceof Error ? dataOf(error, depth) : nameless(textOf(error));
+    return error instanceof Error ? dataOf(error, depth) : thrownData(error);
   } catch {
     return nameless('an error was thrown that cannot be read');
   }
@@ -78,6 +82,18 @@ function dataOf(error: Error, depth: number): ErrorData {
     details: own && cloned(own.details),
     stack: typeof stack === 'string' ? stack : undefined,
     cause: cause === undefined || depth >= deepestCause ? undefined : errorToData(cause, depth + 1),
+  };
+}
+
+/** Of what is no Error: its message and status, as far as it has some; else all of it as a text. */
+function thrownData(thrown: unknown): ErrorData {
+  if (typeof thrown !== 'object' || thrown === null) return nameless(textOf(thrown));
+  const { message, statusText } = thrown as { readonly message?: unknown; readonly statusText?: unknown };
+  const status = statusOf(thrown);
+  const said = status === undefined ? shown(thrown) : `${status} ${statusText ?? ''}`.trim();
+  return {
+    ...nameless(typeof message === 'string' && message ? message : said),
+    ...(status !== undefined && { status }),
   };
 }
 
@@ -127,13 +143,4 @@ export function isErrorData(data: unknown, depth = 0): data is ErrorData {
 function statusOf(error: object): number | undefined {
   const { status, statusCode } = error as { readonly status?: unknown; readonly statusCode?: unknown };
   return [status, statusCode].find((value): value is number => Number.isFinite(value));
-}
-
-/** Of anything that is thrown or handed in, also what has no text. */
-export function textOf(given: unknown): string {
-  try {
-    return String(given);
-  } catch {
-    return 'something without a text';
-  }
 }

@@ -1,5 +1,3 @@
-import { textOf } from './errors.ts';
-
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /** Whether UTF-8 would change this text: half of a surrogate pair stands alone in it. */
@@ -31,4 +29,13 @@ export function shown(given: unknown): string {
 /** The text with a stop at its end, so that another sentence can follow. */
 export function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+/** Of anything that is thrown or handed in, also what has no text. */
+export function textOf(given: unknown): string {
+  try {
+    return String(given);
+  } catch {
+    return 'something without a text';
+  }
 }

@@ -54,14 +54,6 @@ export function entryOf(agent: AnyAgent, name: string): string {
   return isSubgraph(node) ? entryOf(agent, `${name}/${node.start}`) : name;
 }
 
-/** @throws `node_returned_nothing` */
-export function checkedResult(node: string, result: unknown): NodeResult<Fields, string> {
-  const type = typeof result === 'object' && result !== null && 'type' in result ? result.type : undefined;
-  if (type !== 'goto' && type !== 'end' && type !== 'update' && type !== 'fork')
-    throw programErrors.make('node_returned_nothing', { node });
-  return result as NodeResult<Fields, string>;
-}
-
 /**
  * The node that follows, `null` for the end of the line. `state` is the one after the node's update; `scope` is the graph in
  * which the line began.

@@ -3,15 +3,17 @@ import { checkText, kindOf } from '../program/arguments.ts';
 import { rareProgramErrors } from '../program/rare-errors.ts';
 
 interface Given {
+  readonly type?: unknown;
   readonly node?: unknown;
   readonly branches?: unknown;
   readonly options?: unknown;
 }
 
-/** @throws `argument_invalid` for a `goto`, `fork_invalid` for a fork */
-export function checkNames(node: string, type: string, given: Given): void {
-  if (type === 'goto') checkText('goto(node)', 'the node', given.node);
-  const problem = type === 'fork' ? forkProblem(given) : undefined;
+/** @throws `node_returned_nothing`, `argument_invalid` for a `goto`, `fork_invalid` for a fork */
+export function checkResult(node: string, given: Given): void {
+  if (given.type === 'goto') return void checkText('goto(node)', 'the node', given.node);
+  if (given.type !== 'fork') throw rareProgramErrors.make('node_returned_nothing', { node });
+  const problem = forkProblem(given);
   if (problem !== undefined) throw rareProgramErrors.make('fork_invalid', { node, problem });
 }
 

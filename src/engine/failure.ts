@@ -13,7 +13,7 @@ export interface Failure {
 /** Of what the records keep of the error, so that it is the same failure after a restart, whatever was thrown. */
 export function failureOf(thrown: unknown, node: string): Failure {
   const data = errorToData(thrown);
-  const error = thrown instanceof Error ? errorFromData(data) : thrown;
+  const error = errorFromData(data);
   const code = error instanceof HoldfastError ? error.code : undefined;
   const isEffect = error instanceof HoldfastError && code === 'effect_failed';
   const tool = isEffect ? (error.details as { readonly name: string }).name : undefined;

@@ -13,7 +13,7 @@ import { callInstead, modelNamed } from './call-instead.ts';
 import { checkExtension } from './check-extension.ts';
 import { checkEventQuery, checkPage } from './check-query.ts';
 import { checkRequest } from './check-request.ts';
-import { checkNames } from './check-result.ts';
+import { checkResult } from './check-result.ts';
 import { answerToParent, Children, childState } from './children.ts';
 import { commitMigration } from './commit-migration.ts';
 import { compactThread } from './compact.ts';
@@ -98,7 +98,7 @@ export const parts = {
   checkShare,
   checkEventQuery,
   checkPage,
-  checkNames,
+  checkResult,
   checkRequest,
   checkExtension,
   refuseOtherItem,

@@ -15,7 +15,7 @@ import type { NodeResult } from '../program/node-result.ts';
 import { backoffLeft } from '../program/retry.ts';
 import { toolNow } from '../program/versions.ts';
 import { Activity } from './activity.ts';
-import { checkedResult, type RunnableNode } from './agent-nodes.ts';
+import type { RunnableNode } from './agent-nodes.ts';
 import { nodeContext } from './call-scope.ts';
 import { onDemand } from './load-on-demand.ts';
 import { OpenCalls } from './open-calls.ts';
@@ -203,9 +203,8 @@ async function runNode(parts: StepParts, node: RunnableNode, state: ThreadState,
     const returned = await Promise.resolve(node.run(state.values as never, context)).finally(() => {
       if (!run.isSuspended()) run.calls.nodeEnded(node.name);
     });
-    const result = checkedResult(node.name, returned);
-    if (result.type === 'fork' || (result.type === 'goto' && typeof result.node !== 'string'))
-      (await onDemand()).checkNames(node.name, result.type, result);
+    const result = { ...returned };
+    if (!isPlainEnd(result)) (await onDemand()).checkResult(node.name, result);
     run.calls.throwIfBlocked();
     run.calls.refuseRunning(node.name);
     run.ledger.refuseForgotten();
@@ -214,4 +213,10 @@ async function runNode(parts: StepParts, node: RunnableNode, state: ThreadState,
   } catch (error) {
     return { type: 'threw', error: run.calls.blockedBy ?? error };
   }
+}
+
+/** Whether nothing of it needs a closer look. */
+function isPlainEnd(result: Partial<Record<'type' | 'node', unknown>>): boolean {
+  const { type, node } = result;
+  return type === 'end' || type === 'update' || (type === 'goto' && typeof node === 'string');
 }

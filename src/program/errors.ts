@@ -5,7 +5,6 @@ import type { RareProgramErrorDetails } from './rare-errors.ts';
 export interface ProgramErrorDetails {
   agent_invalid: { agent: string; problem: string };
   node_unknown: { agent: string; version: number; node: string; known: string };
-  node_returned_nothing: { node: string };
   node_timed_out: { node: string; afterMs: number };
   edge_missing: { node: string };
   item_invalid: { node: string; problem: string };
@@ -27,6 +26,7 @@ export interface ProgramErrorDetails {
 
 /** Of the same family, with their texts in `rare-errors.ts`. */
 const rare: Readonly<Record<keyof RareProgramErrorDetails, true>> = {
+  node_returned_nothing: true,
   model_output_invalid: true,
   model_missing: true,
   effect_compensated: true,
@@ -58,8 +58,6 @@ export const programErrors = errorFamily<ProgramErrorDetails>(
     agent_invalid: (d) => `Agent "${d.agent}" cannot be used: ${sentence(d.problem)}`,
     node_unknown: (d) =>
       `Version ${d.version} of agent "${d.agent}" has no node "${d.node}"; it has ${d.known}. Correct the goto(…) or edge that leads there; where an earlier version had it, bring it back, or name its new name in "aliases": the thread goes on there.`,
-    node_returned_nothing: (d) =>
-      `Node "${d.node}" returned nothing that goto(…), end(…) or update(…) made. Return one of them.`,
     node_timed_out: (d) => `Node "${d.node}" did not end within ${d.afterMs} ms, its timeLimitMs.`,
     edge_missing: (d) =>
       `Node "${d.node}" returned update(…), but no edge leaves it. Add one, or return goto(…) or end(…).`,

@@ -3,6 +3,7 @@ import { sentence, shown } from '../base/text.ts';
 
 /** Thrown only by code that is loaded on demand. */
 export interface RareProgramErrorDetails {
+  node_returned_nothing: { node: string };
   model_output_invalid: { output: string; problem: string; text: string };
   effect_given_up: { name: string; key: string };
   effect_compensated: { name: string; key: string };
@@ -30,6 +31,8 @@ export interface RareProgramErrorDetails {
 }
 
 export const rareProgramErrors = errorFamily<RareProgramErrorDetails>({
+  node_returned_nothing: (d) =>
+    `Node "${d.node}" returned nothing that goto(…), end(…) or update(…) made. Return one of them.`,
   model_output_invalid: (d) =>
     `The model's answer is no valid "${d.output}": ${sentence(d.problem)} It began with: ${d.text}`,
   effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,

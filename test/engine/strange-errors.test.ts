@@ -1,7 +1,8 @@
 /** Anything can be thrown. Whatever it is, it fails its run and nothing else: the thread stays readable, and the next input works. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { HoldfastError } from '../../src/base/errors.ts';
+import { type ErrorData, errorFromData, HoldfastError } from '../../src/base/errors.ts';
+import { failureOf } from '../../src/engine/failure.ts';
 import { value } from '../../src/model/fields.ts';
 import { defineAgent } from '../../src/program/agent.ts';
 import { tool } from '../../src/program/tool.ts';
@@ -64,6 +65,44 @@ describe.each(['node', 'tool'] as const)('in a %s', (where) => {
       await thread.send({ count: 2 });
       expect(await (await scene.open()).run()).toMatchObject({ end: 'failed' });
       expect(await thread.state()).toEqual({ count: 2 });
+    },
+  );
+});
+
+describe('what is thrown and is no Error', () => {
+  const cases: readonly [string, () => unknown, string, string, number | undefined][] = [
+    ['a plain object', () => ({ status: 429, message: 'slow down' }), 'slow down', 'recoverable', 429],
+    ['one with a statusCode', () => ({ statusCode: 422, message: 'bad' }), 'bad', 'needs_repair', 422],
+    ['a Response', () => new Response('x', { status: 503, statusText: 'Busy' }), '503 Busy', 'recoverable', 503],
+    ['a bare status', () => ({ status: 404 }), '404', 'final', 404],
+    ['an object that says nothing', () => ({ reason: 'why' }), '{"reason":"why"}', 'final', undefined],
+    ['a text', () => 'no', 'no', 'final', undefined],
+    [
+      'a message that is no text',
+      () => ({ message: 5, status: 'x' }),
+      '{"message":5,"status":"x"}',
+      'final',
+      undefined,
+    ],
+  ];
+  test.each(cases)(
+    '[B8a] %s keeps its message and status, and has its class by them',
+    async (_name, make, message, kind, status) => {
+      const asked: unknown[] = [];
+      for (const where of ['node', 'tool'] as const) {
+        const scene = failing(where, make);
+        const end = await (await scene.begun()).run();
+        const failure = end.end === 'failed' ? end.failure : undefined;
+        const cause = where === 'tool' ? failure?.cause : failure;
+        asked.push({
+          where,
+          message: cause?.message,
+          status: cause?.status,
+          kind: failureOf(errorFromData(cause as ErrorData), 'go').class,
+        });
+        expect(failureOf(make(), 'go').class).toBe(kind);
+      }
+      expect(asked).toEqual(['node', 'tool'].map((where) => ({ where, message, status, kind })));
     },
   );
 });
