@@ -41,20 +41,24 @@ type PortsOfCompaction = Pick<EnginePorts, 'store' | 'random' | 'clock'>;
  * lose it. `undefined` if there is no thread any more.
  *
  * @throws `lease_lost`: another runner began meanwhile. `record_damaged`, `record_missing`: the thread is to be repaired first. What
- *   was deleted until then was not needed. `checkpoint_unknown`: a pin that is no id of a checkpoint; nothing was deleted.
+ *   was deleted until then was not needed. `checkpoint_unknown`: a pin that is no checkpoint of the thread; nothing was deleted.
+ * `id`: the thread's, for messages.
  */
 export async function compactThread(
   ports: PortsOfCompaction,
   codec: ThreadCodec,
   question: Pick<RetentionQuestion, 'policy' | 'pins'>,
+  id: string = codec.thread,
 ): Promise<Compaction | undefined> {
   if (!Array.isArray(question.pins))
     throw engineErrors.make('retention_invalid', {
       problem: `its pins are ${notPlain(question.pins)}, not a list of ids`,
     });
-  const strange = question.pins.find((pin) => typeof pin !== 'string' || sequenceOf(pin) === undefined);
-  if (strange !== undefined)
-    throw engineErrors.make('checkpoint_unknown', { thread: codec.thread, checkpoint: textOf(strange) });
+  for (const pin of question.pins) {
+    const isId = sequenceOf(pin) !== undefined;
+    if (isId && (await codec.source.get('checkpoints', codec.thread, pin)) !== undefined) continue;
+    throw engineErrors.make('checkpoint_unknown', { thread: id, checkpoint: textOf(pin) });
+  }
   const row = await ports.store.takeLease(codec.thread, codec.incarnation);
   if (row === undefined) return undefined;
   try {

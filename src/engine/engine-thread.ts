@@ -195,7 +195,7 @@ export class EngineThread<State extends object = StateRecord> extends ThreadView
     if (opened === undefined || opened.row.status === 'running' || this.isLive) return { deleted: {} };
     const { compactThread } = await onDemand();
     const question = { policy: { ...defaultRetention, ...this.options.retention, ...policy }, pins };
-    return (await compactThread(this.ports, opened.codec, question)) ?? { deleted: {} };
+    return (await compactThread(this.ports, opened.codec, question, this.id)) ?? { deleted: {} };
   }
 
   /** Lets another owner read the thread, or also write to it: send, cancel, answer and run. Replaces an earlier share. @throws `share_invalid` */

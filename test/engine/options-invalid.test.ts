@@ -270,6 +270,7 @@ describe('what has no text', () => {
     ['pins that are null', (thread) => thread.compact({}, any(null)), 'retention_invalid'],
     ['pins that are a text', (thread) => thread.compact({}, any('x')), 'retention_invalid'],
     ['a pin', (thread) => thread.compact({}, [evil]), 'checkpoint_unknown'],
+    ['a pin that is not there', (thread) => thread.compact({}, [any('0000000001-xxxxxxxxxxxx')]), 'checkpoint_unknown'],
     ['the wait to be answered', (thread) => thread.answer(evil, '', { decision: 'give_up' }), 'wait_unknown'],
     ['the checkpoint to go back to', (thread) => thread.rollBack(evil), 'checkpoint_unknown'],
     ['the checkpoint to look at', (thread) => thread.inspect(evil), 'checkpoint_unknown'],
@@ -317,4 +318,17 @@ describe('an update that is no plain object', () => {
       expect((await thread.row())?.inbox).toBe(inbox);
     },
   );
+});
+
+test('[A12a] a pin that names no checkpoint is told with the id of its thread, and nothing is deleted', async () => {
+  const thread = await new TravelWorld().done();
+  const before = await thread.checkpoints();
+
+  for (const pin of ['0000000001-xxxxxxxxxxxx', 'nope']) {
+    await expect(thread.compact({ keepCheckpoints: 1 }, [any(pin)])).rejects.toMatchObject({
+      code: 'checkpoint_unknown',
+      details: { thread: thread.id, checkpoint: pin },
+    });
+  }
+  expect(await thread.checkpoints()).toEqual(before);
 });
