@@ -63,7 +63,9 @@ async function collectAnswer(
   let text = '';
   let shownChars = 0;
   let usage: ModelUsage | undefined;
-  for await (const part of model.stream(request, { effectKey, attempt, abortSignal, clock: run.ports.clock })) {
+  for await (const part of leftAtOnce(
+    model.stream(request, { effectKey, attempt, abortSignal, clock: run.ports.clock }),
+  )) {
     abortSignal.throwIfAborted();
     if (part?.type === 'text' && typeof part.text === 'string') {
       const shown = run.writer.codec.secrets.masked(part.text);
@@ -83,4 +85,14 @@ async function collectAnswer(
     throw new Error(`The answer of model ${model.name} broke off after ${text.length} characters.`);
   if (!isCountable(model, usage)) throw (await onDemand()).usageInvalid(model, usage);
   return { text, toolCalls, usage };
+}
+
+/** What a stream does as it is left is no part of the answer: it may fail or hang, and the answer is whole. */
+function leftAtOnce<Part>(stream: AsyncIterable<Part>): AsyncIterable<Part> {
+  const parts = stream[Symbol.asyncIterator]();
+  const leave = async () => {
+    void (async () => parts.return?.())().catch(() => undefined);
+    return { done: true, value: undefined } as const;
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => parts.next(), return: leave }) };
 }
