@@ -138,7 +138,9 @@ function threadClient<A extends AgentType>(connection: Connection, id: string): 
     diff: (before, after) => connection.call((remote) => remote.diff(id, before, after)),
     rollBack: (checkpoint, options = {}) => connection.call((remote) => remote.rollBack(id, checkpoint, options)),
     edit: (update, options = {}) => connection.call((remote) => remote.edit(id, update, options)),
-    async fork(checkpoint, { id: to = freshId(), ...options } = {}) {
+    async fork(checkpoint, given = {}) {
+      checkNames('fork(checkpoint, options)', given, ['id', 'edit', 'effects', 'reason']);
+      const { id: to = freshId(), ...options } = given;
       await connection.call((remote) => remote.fork(id, checkpoint, to, options));
       return threadClient<A>(connection, to);
     },
@@ -167,7 +169,7 @@ function questionClient(connection: Connection, thread: string, wait: Wait): Que
   return {
     ...wait,
     kind: 'question',
-    reply: (value) => answer({ decision: 'reply', value }),
+    reply: (value) => answer({ decision: 'reply', ...(value !== undefined && { value }) }),
     deny: (reason = '') => answer({ decision: 'deny', reason }),
   };
 }

@@ -20,7 +20,7 @@ import {
   type ThreadId,
   threadIdProblem,
 } from '../model/ids.ts';
-import { checkChoices, checkOptions } from '../program/option-checks.ts';
+import { checkChoices, checkOptions, checkReason } from '../program/option-checks.ts';
 import { type AppliedUpdate, applyUpdate, checkInput } from '../program/state.ts';
 import { recordChildEnds } from './child-ends.ts';
 import { migration } from './commit-migration.ts';
@@ -59,6 +59,7 @@ type Present = Extract<Condition, { kind: 'present' }>;
  */
 export async function fork(parts: TravelParts, checkpoint: CheckpointId, options: ForkOptions): Promise<void> {
   checkOptions('fork(checkpoint, options)', options, ['id', 'edit', 'effects', 'reason']);
+  checkReason('fork(checkpoint, options)', options.reason);
   checkChoices('fork(checkpoint, options)', options.effects);
   const problem = threadIdProblem(options.id);
   if (problem !== undefined) throw engineErrors.make('thread_id_invalid', { problem });

@@ -15,7 +15,7 @@ import { allWaits } from '../codec/wait-codec.ts';
 import type { ThreadEvent } from '../model/event.ts';
 import { type CheckpointId, checkpointIdFor } from '../model/ids.ts';
 import type { StandingChoice } from '../model/past.ts';
-import { checkChoices, checkOptions } from '../program/option-checks.ts';
+import { checkChoices, checkOptions, checkReason } from '../program/option-checks.ts';
 import { checkInput } from '../program/state.ts';
 import { recordChildEnds } from './child-ends.ts';
 import { Children } from './children.ts';
@@ -55,6 +55,7 @@ export async function rollBack(
   options: GoBackOptions = {},
 ): Promise<CheckpointId> {
   checkOptions('rollBack(checkpoint, options)', options, ['effects', 'reason']);
+  checkReason('rollBack(checkpoint, options)', options.reason);
   checkChoices('rollBack(checkpoint, options)', options.effects);
   const prepare = async (image: ThreadImage): Promise<Departure | CheckpointId> => {
     const { state } = image;
@@ -77,6 +78,7 @@ export async function rollBack(
 export async function edit(parts: TravelParts, update: object, options: GoBackOptions = {}): Promise<CheckpointId> {
   const { agent } = parts.options;
   checkOptions('edit(update, options)', options, ['effects', 'reason']);
+  checkReason('edit(update, options)', options.reason);
   checkChoices('edit(update, options)', options.effects);
   checkInput(agent.state, update);
   const prepare = async ({ state }: ThreadImage): Promise<Departure> => {

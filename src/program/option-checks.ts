@@ -1,7 +1,7 @@
 /** The options of a call, as JavaScript hands them in: names that are misspelt, words that are not among the known ones. */
 import { isPlainObject, notPlain } from '../base/plain-object.ts';
 import { isSchema } from '../model/field-problem.ts';
-import { kindOf, refuse } from './arguments.ts';
+import { checkText, kindOf, refuse } from './arguments.ts';
 
 /** @throws `argument_invalid` */
 export function checkOptions(call: string, given: unknown, known: readonly string[]): void {
@@ -40,4 +40,9 @@ export function checkAmount(call: string, what: string, given: unknown, kind: 'f
 export function checkChoices(call: string, effects: unknown): void {
   if (effects !== undefined && !isPlainObject(effects))
     refuse(call, `its effects are ${notPlain(effects)}, not an object by their keys`);
+}
+
+/** Why somebody goes back, edits or forks, where it is said. @throws `argument_invalid` */
+export function checkReason(call: string, reason: unknown): void {
+  if (reason !== undefined) checkText(call, 'its reason', reason);
 }

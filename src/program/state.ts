@@ -68,12 +68,14 @@ export function initialValues(fields: Fields): ReadonlyMap<string, unknown> {
 }
 
 /** Freezes plain data all the way down: nodes get it and may not change it. Typed arrays cannot be frozen. */
-export function deepFreeze<Value>(value: Value, seen = new Set<unknown>()): Value {
+export function deepFreeze<Value>(value: Value, seen = new Set<unknown>(), depth = 0): Value {
   if (typeof value !== 'object' || value === null || seen.has(value) || ArrayBuffer.isView(value)) return value;
+  if (depth > 500) return value; // what is stored is never that deep: whoever stores it refuses it
   seen.add(value);
   Object.freeze(value);
-  for (const key of Reflect.ownKeys(value)) deepFreeze((value as Record<PropertyKey, unknown>)[key], seen);
-  if (value instanceof Map || value instanceof Set) for (const entry of value.entries()) deepFreeze(entry, seen);
+  for (const key of Reflect.ownKeys(value)) deepFreeze((value as Record<PropertyKey, unknown>)[key], seen, depth + 1);
+  if (value instanceof Map || value instanceof Set)
+    for (const entry of value.entries()) deepFreeze(entry, seen, depth + 1);
   return value;
 }
 

@@ -319,16 +319,3 @@ describe('an update that is no plain object', () => {
     },
   );
 });
-
-test('[A12a] a pin that names no checkpoint is told with the id of its thread, and nothing is deleted', async () => {
-  const thread = await new TravelWorld().done();
-  const before = await thread.checkpoints();
-
-  for (const pin of ['0000000001-xxxxxxxxxxxx', 'nope']) {
-    await expect(thread.compact({ keepCheckpoints: 1 }, [any(pin)])).rejects.toMatchObject({
-      code: 'checkpoint_unknown',
-      details: { thread: thread.id, checkpoint: pin },
-    });
-  }
-  expect(await thread.checkpoints()).toEqual(before);
-});
