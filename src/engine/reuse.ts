@@ -6,11 +6,12 @@
 import { codecErrors } from '../codec/errors.ts';
 import { type LedgerEntry, ledgerKey, readLedger, sealOutcome } from '../codec/ledger-codec.ts';
 import { LargeRef } from '../codec/packer.ts';
-import { BlobBatch, type ThreadCodec } from '../codec/thread-codec.ts';
+import { BlobBatch } from '../codec/thread-codec.ts';
 import { emptyPast, type StandingChoice } from '../model/past.ts';
 import { isAbandoned } from '../model/past-entries.ts';
 import type { RecordedEffect } from './effect-request.ts';
 import { intentOf, remember, writeIntent } from './ledger-writes.ts';
+import { entryOfTheCall } from './made-call.ts';
 import type { StepRun } from './step-run.ts';
 import type { ThreadWriter } from './thread-writer.ts';
 import { withUndoings } from './undone.ts';
@@ -51,21 +52,6 @@ export async function giveRecorded(
   taken.add(offer.entry.intent.number);
   await record(run, effect, offer.entry);
   return true;
-}
-
-/** The entry of the call that was really made: one that was itself given a recorded result leads on to it. */
-export async function entryOfTheCall(codec: ThreadCodec, entry: LedgerEntry): Promise<LedgerEntry> {
-  let found = entry;
-  for (let source = entry.outcome?.source; source !== undefined; source = found.outcome?.source) {
-    const next = await readEntry(codec, source);
-    if (next === undefined) return found;
-    found = next;
-  }
-  return found;
-}
-
-export async function readEntry(codec: ThreadCodec, number: number): Promise<LedgerEntry | undefined> {
-  return (await readLedger(codec, number - 1, number)).entries[0];
 }
 
 /** They are read once, and again where some are on offer that were not then. */

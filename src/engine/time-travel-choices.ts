@@ -69,7 +69,6 @@ function problemOf(agent: AnyAgent, { entry, name, status }: Crossed, choice: un
     case 'redo':
       return undefined;
     case 'reuse':
-      if (status === 'compensated') return 'it was undone: there is no result of it any more';
       if (entry?.intent.kind === 'child' && entry.outcome?.value == null) {
         return status === 'given_up'
           ? 'it has no result: it was stopped before its end'

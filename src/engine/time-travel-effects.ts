@@ -4,7 +4,7 @@ import type { ThreadCodec } from '../codec/thread-codec.ts';
 import type { CrossedEffect } from '../model/choice-needed.ts';
 import type { ThreadRow } from '../model/records.ts';
 import { withChildEnds } from './child-ends.ts';
-import { entryOfTheCall } from './reuse.ts';
+import { entryOfTheCall } from './made-call.ts';
 import { effectInfo, isCall, settles } from './step-ledger.ts';
 import { withUndoings } from './undone.ts';
 
@@ -38,10 +38,7 @@ export async function effectsAfter(
   for (const entry of read.entries) {
     if (entry.outcome?.source !== undefined) makers.set(entry.intent.number, await entryOfTheCall(codec, entry));
   }
-  const older = [...makers.values()].filter(({ intent }) => intent.number <= after);
-  const undone = await withUndoings(codec, [...older, ...read.entries]);
-  const ends = new Map(undone.map((entry) => [entry.intent.number, entry]));
-  const entries = await withChildEnds(codec, row, undone.slice(older.length));
+  const entries = await withChildEnds(codec, row, await withUndoings(codec, read.entries));
 
   const byKey = new Map<string, LedgerEntry[]>();
   for (const entry of entries) {
@@ -52,12 +49,9 @@ export async function effectsAfter(
     const entry = attempts.findLast(settles) ?? attempts.findLast(({ outcome }) => outcome === undefined);
     if (entry === undefined) return undefined; // every attempt was refused before anything happened
     const made = makers.get(entry.intent.number)?.intent.number ?? entry.intent.number;
-    const end = ends.get(made);
-    // Who was given the result of a call that was undone has nothing any more either.
-    const isUndone = end?.outcome?.status === 'compensated' && entry.outcome?.status === 'succeeded';
     const numbers = attempts.map(({ intent }) => intent.number);
     return {
-      ...(await shown(codec, isUndone ? { ...entry, outcome: end.outcome } : entry, isLive)),
+      ...(await shown(codec, entry, isLive)),
       attempts: numbers,
       made,
     };

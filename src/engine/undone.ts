@@ -4,17 +4,26 @@
  */
 import type { LedgerEntry } from '../codec/ledger-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
+import { entryOfTheCall } from './made-call.ts';
 
-/** The entries with the ends that their undoings gave them; without an end where one has begun. */
+/**
+ * The entries with the ends that their undoings gave them; without an end where one has begun. Who was given the result of a call
+ * that was undone has nothing any more either.
+ */
 export async function withUndoings(
   codec: ThreadCodec,
   entries: readonly LedgerEntry[],
 ): Promise<readonly LedgerEntry[]> {
   const undoings = entries.filter(({ intent }) => intent.kind === 'compensate');
   if (undoings.length === 0) return entries;
+  const makers = new Map<number, LedgerEntry>();
+  for (const entry of entries) {
+    if (entry.outcome?.source !== undefined) makers.set(entry.intent.number, await entryOfTheCall(codec, entry));
+  }
+  const made = [...makers.values(), ...entries];
   const ends = new Map<number, LedgerEntry>();
   for (const undoing of undoings) {
-    const number = numberOf(entries, await codec.decodeValue(undoing.intent.args));
+    const number = numberOf(made, await codec.decodeValue(undoing.intent.args));
     if (number === undefined) continue;
     if (ends.get(number)?.outcome?.status === 'succeeded') continue;
     const decidesNothing = undoing.outcome?.status === 'failed' && undoing.outcome.final; // it could not be undone
@@ -22,7 +31,7 @@ export async function withUndoings(
     else ends.set(number, undoing);
   }
   return entries.map((entry) => {
-    const end = ends.get(entry.intent.number);
+    const end = ends.get((makers.get(entry.intent.number) ?? entry).intent.number);
     if (end === undefined || entry.outcome?.status === 'compensated') return entry;
     if (end.outcome?.status !== 'succeeded') {
       return entry.outcome?.status === 'succeeded' ? { ...entry, outcome: undefined } : entry;
@@ -37,5 +46,8 @@ export async function withUndoings(
 function numberOf(entries: readonly LedgerEntry[], args: unknown): number | undefined {
   const [key, attempt, number] = Array.isArray(args) ? (args as readonly unknown[]) : [];
   if (typeof key !== 'string') return typeof number === 'number' ? number : undefined;
-  return entries.find(({ intent }) => intent.key === key && intent.attempt === attempt)?.intent.number;
+  if (typeof attempt !== 'number') return undefined;
+  // One that stands for several attempts bears the number of the last.
+  const about = entries.filter(({ intent }) => intent.key === key && intent.attempt >= attempt);
+  return about.sort((a, b) => a.intent.attempt - b.intent.attempt)[0]?.intent.number;
 }

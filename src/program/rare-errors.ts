@@ -36,7 +36,7 @@ export const rareProgramErrors = errorFamily<RareProgramErrorDetails>({
   model_output_invalid: (d) =>
     `The model's answer is no valid "${d.output}": ${sentence(d.problem)} It began with: ${d.text}`,
   effect_given_up: (d) => `"${d.name}" was given up: whether it happened is not known.`,
-  effect_compensated: (d) => `"${d.name}" was in doubt, and was undone.`,
+  effect_compensated: (d) => `"${d.name}" was undone: there is no result of it.`,
   model_missing: (d) => `Node "${d.node}" asked for a model: give one to serve(agent, { model }).`,
   tool_denied: (d) =>
     `The call of tool "${d.tool}" was denied${d.reason === '' ? '' : `: ${d.reason}`}. It was not made.`,

@@ -51,7 +51,7 @@ function givenNode(first: (context: Context) => unknown, policy?: PolicyTable, {
 }
 
 const askAndThrow = ({ ask, call, end }: Context) =>
-  Promise.all([ask('Which day?', { key: 'day' }), call('nope' as 'look', {}, { key: 'nope' })]).then(() => end());
+  Promise.all([ask('Which day?', { key: 'day' }), call('look', 5 as never, { key: 'odd' })]).then(() => end());
 
 test('[B9a] a question that nobody waits for does not make a failed run wait', async () => {
   const scene = givenNode(({ ask, end }) => {
