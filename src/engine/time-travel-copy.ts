@@ -6,6 +6,7 @@ import { faultOf } from '../codec/recover-lineage.ts';
 import { BlobBatch, type StoredValue, type ThreadCodec } from '../codec/thread-codec.ts';
 import type { RecordWrite } from '../model/commit.ts';
 import type { AppliedUpdate } from '../program/state.ts';
+import { entryOfTheCall } from './made-call.ts';
 import { encodeWithDigest } from './step-run.ts';
 import type { Chosen } from './time-travel-choices.ts';
 
@@ -109,7 +110,10 @@ export async function carriedResults(
     taken.add(effect.made);
     count += 1;
     const asked = await encodeWithDigest(fork, await source.decodeValue(intent.args), intent.name);
-    const carried = { ...intent, number: count, args: asked.stored, askedDigest: asked.digest, epoch: 0, inputs: [] };
+    // The receiver knows the call by the key and attempt under which it was really made.
+    const { key, attempt } = effect.entry ? (await entryOfTheCall(source, effect.entry)).intent : intent;
+    const own = { number: count, args: asked.stored, askedDigest: asked.digest, epoch: 0, inputs: [] };
+    const carried = { ...intent, ...own, key, attempt };
     const value =
       outcome.value === null
         ? null

@@ -45,6 +45,19 @@ describe('a fork of a checkpoint at which results are on offer', () => {
     expect([world.sent.length, world.posted.length]).toEqual([1, 1]);
   });
 
+  test('[B12d, B4e] undoes the call that was really made, by its key', async () => {
+    const { world, thread, back, engine } = await takenBack();
+    await thread.run();
+    await thread.fork(back, { id: 'fork', effects: await choices(thread.fork(back, { id: 'fork' }), () => 'reuse') });
+    const fork = engine.thread('fork');
+    const first = (await head(fork)).id;
+    await fork.run();
+    const undo = (name: string) => (name === 'send' ? 'compensate' : 'redo');
+    await fork.rollBack(first, { effects: await choices(fork.rollBack(first), undo) });
+    const [receipt = ''] = await receipts(thread);
+    expect(world.calledBack).toEqual([`ann ${receipt.replace('sent ', '')}`]);
+  });
+
   test('[B12d] makes the call where that is chosen for it', async () => {
     const { world, thread, back, effects, engine } = await takenBack();
     const other = Object.fromEntries(Object.keys(effects).map((key) => [key, 'redo' as const]));

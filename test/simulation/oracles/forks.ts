@@ -29,7 +29,7 @@ export async function judgeForks(
     const evidence = await gather(world, world.plan, fork);
     if (evidence === undefined) continue; // deleted
     for (const judge of Object.values<Oracle>(ofOneThread)) await judge(evidence, actions);
-    whatIsReusedIsNotMadeAgain(evidence, fork);
+    whatIsReusedIsNotMadeAgain(evidence, source, fork);
     if (source !== undefined) offersAreTakenAlong(evidence, source, fork);
     grantedNothing(evidence, fork);
     const isKept = world.counts.deletions === 0 && !world.watch.hasLosses; // else nothing tells what it was made of
@@ -59,7 +59,7 @@ function acknowledgedAreThere({ client, watches, findings }: World): void {
 }
 
 /** A result that was to be reused is in the fork's ledger, and nobody was asked for it in the fork's name. */
-function whatIsReusedIsNotMadeAgain({ world, entries }: Evidence, fork: ForkWatch): void {
+function whatIsReusedIsNotMadeAgain({ world, entries }: Evidence, source: Evidence | undefined, fork: ForkWatch): void {
   const wrong = (why: string) => world.findings.violate('what-is-reused-is-not-made-again', why);
   const given = entries.filter(({ intent }) => intent.number <= fork.carried);
   for (const { place = '', intent } of given) {
@@ -70,7 +70,10 @@ function whatIsReusedIsNotMadeAgain({ world, entries }: Evidence, fork: ForkWatc
   const asked = [...world.client.forks.asked.values()].find(({ thread }) => thread === fork.thread);
   const [first, ...others] = asked?.asked ?? [];
   for (const key of first ?? []) {
-    if (others.every((other) => other.has(key)) && !keys.has(key))
+    // What was passed on is taken along under the key of the call that was really made.
+    const passedOn = source?.entries.find(({ intent }) => intent.key === key)?.place;
+    const isGiven = keys.has(key) || (passedOn !== undefined && given.some(({ place }) => place === passedOn));
+    if (others.every((other) => other.has(key)) && !isGiven)
       wrong(`${key} was to be reused, and the fork took along ${[...keys].join(', ')}.`);
   }
 }
