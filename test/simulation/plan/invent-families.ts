@@ -81,11 +81,12 @@ const join = (dice: Dice, size: Size): PlanNode => ({
 
 function forkTo(dice: Dice, lines: ForkExit['lines'], to: string): ForkExit {
   const failures = dice.pick(['stop', 'collect'] as const);
+  const join = dice.percent(80) ? to : null;
   return {
     to: 'fork',
     lines,
-    join: dice.percent(80) ? to : null,
-    failures,
+    join,
+    failures: join === null ? 'stop' : failures, // what is collected needs a node that finds it
     ...(dice.percent(30) && { limit: dice.pick([1, 2]) }),
   };
 }

@@ -60,8 +60,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     'an effect in doubt is called again',
     'a payment that can be verified and closed',
     'engine/effect.ts',
-    "    if (isOpen && effect.request.effectClass === 'once') {",
-    "    if (isOpen && effect.request.effectClass !== 'once') {",
+    "    if (isOpen && [effect.request.effectClass, last.intent.effectClass].includes('once')) {",
+    "    if (isOpen && ![effect.request.effectClass, last.intent.effectClass].includes('once')) {",
   ),
   fault(
     'recorded results are not given back',
@@ -185,7 +185,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a lost record counts as never called',
     'a record that is lost with its process',
-    'engine/resolution.ts',
+    'engine/lost-attempts.ts',
     '  if (lost.length === 0 ||',
     '  if (lost.length >= 0 ||',
   ),
@@ -214,8 +214,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     'what a call answers counts although it is being undone',
     'a booking that answers while it is undone',
     'engine/resolution.ts',
-    '  if (!effect.request.compensate || effect.request.verify) return undefined;',
-    '  if (effect.key.length >= 0) return undefined;',
+    '  if (history.length === 0 || last?',
+    '  if (history.length >= 0 || last?',
   ),
   fault(
     'refusals do not count where doubts do',

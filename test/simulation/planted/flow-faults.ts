@@ -104,7 +104,7 @@ export const flowFaults: readonly PlantedFault[] = [
     'a policy tries a step with a payment in it once more',
     'a step with a payment in it is not tried once more',
     'engine/step-policy.ts',
-    '    if (run.ledger.entries.some(mustNotRepeat)) return undefined;\n    if (await isRepair',
+    '    if (given === undefined && run.ledger.entries.some(mustNotRepeat)) return undefined;\n    if (await isRepair',
     '    if (await isRepair',
   ),
   fault(
@@ -118,8 +118,8 @@ export const flowFaults: readonly PlantedFault[] = [
     'rules of the policy are not counted',
     'a step that is tried once more, in vain',
     'engine/decision.ts',
-    'return raised(decisions, decisionKey(rule, failure.node));',
-    'return { ...decisions, [decisionKey(rule, failure.node)]: 0 };',
+    'raised(counts, decisionKey(rule, failure.node)), decisions);',
+    '({ ...counts, [decisionKey(rule, failure.node)]: 0 }), decisions);',
   ),
   fault(
     'the waits of a run that is cancelled stay open',

@@ -62,7 +62,7 @@ export const keptFaults: readonly PlantedFault[] = [
     'a thread is purged with an input to come',
     'a thread that is not purged, since an input is to come that nobody has heard of',
     'engine/purge.ts',
-    'return isEnded && row.inbox === row.inboxTaken && row',
-    'return isEnded && row',
+    'return isEnded(row) && row.inbox === row.inboxTaken && row',
+    'return isEnded(row) && row',
   ),
 ];
