@@ -2,12 +2,15 @@
 import { type LedgerEntry, readLedger } from '../codec/ledger-codec.ts';
 import type { ThreadCodec } from '../codec/thread-codec.ts';
 
-/** The entry of the call that was really made: one that was itself given a recorded result leads on to it. */
-export async function entryOfTheCall(codec: ThreadCodec, entry: LedgerEntry): Promise<LedgerEntry> {
+/**
+ * The entry of the call that was really made: one that was itself given a recorded result leads on to it. `undefined` where an entry
+ * on the way is lost.
+ */
+export async function entryOfTheCall(codec: ThreadCodec, entry: LedgerEntry): Promise<LedgerEntry | undefined> {
   let found = entry;
   for (let source = entry.outcome?.source; source !== undefined; source = found.outcome?.source) {
     const next = await readEntry(codec, source);
-    if (next === undefined) return found;
+    if (next === undefined) return undefined;
     found = next;
   }
   return found;

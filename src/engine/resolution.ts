@@ -15,6 +15,7 @@ import type { EffectRequest, KnownEffect } from './effect-request.ts';
 import { effectKeyFor, waitIdFor } from './identity.ts';
 import { recordOutcome } from './ledger-writes.ts';
 import { attemptsOf, mostAttempts } from './lost-attempts.ts';
+import { giveRecorded } from './reuse.ts';
 import { firstSettled, hasFailed } from './step-ledger.ts';
 import type { StepRun } from './step-run.ts';
 
@@ -29,6 +30,9 @@ export async function resolveDoubt(
   args: unknown,
 ): Promise<void> {
   const { request } = effect;
+  // It was given the result of another call, and the record of that is lost: no call was made under its key.
+  const { past } = run.writer.image.state?.checkpoint.control ?? {};
+  if (past !== undefined && (await giveRecorded(run, effect, past.choices))) return;
   if ((await undoingOf(run, effect, entry)) === 'done') {
     return recordOutcome(run, entry, { status: 'compensated', by: 'compensate' });
   }

@@ -1,6 +1,7 @@
 /** What a compaction keeps: decided from records that were opened, before anything is deleted. */
 import { baseKey, openCheckpoint } from '../codec/checkpoint-codec.ts';
 import { codecErrors } from '../codec/errors.ts';
+import { readLedger } from '../codec/ledger-codec.ts';
 import { openEvents } from '../codec/open-events.ts';
 import { isStale, type KnownThreads, pinnedBy } from '../codec/pin-codec.ts';
 import { marks, readMarks } from '../codec/quarantine.ts';
@@ -57,7 +58,7 @@ export interface RetentionQuestion {
 export async function retainedBy(
   store: KnownThreads,
   codec: ThreadCodec,
-  { head }: ThreadRow,
+  { head, ledger }: ThreadRow,
   question: RetentionQuestion,
 ): Promise<Retained | undefined> {
   if (head === null) return undefined;
@@ -104,7 +105,16 @@ export async function retainedBy(
   const leaning = all.filter((record) => images.has(record.key as CheckpointId) && isLeaning(record));
   const leaningIds = leaning.map(({ key }) => key as CheckpointId);
   const floor = await floorOf(codec, images, new Set(leaningIds), question);
-  return { records, kept, images, stalePins: stale, leaning: leaningIds, marked, repairedAtMs, ...floor };
+  const ledgerAfter = await madeAfter(codec, floor.ledgerAfter, ledger);
+  return { records, kept, images, stalePins: stale, leaning: leaningIds, marked, repairedAtMs, ...floor, ledgerAfter };
+}
+
+/** Down to the calls that were really made whose results were passed on to those above: only their entries tell key and undoing. */
+async function madeAfter(codec: ThreadCodec, after: number, count: number): Promise<number> {
+  const { entries } = await readLedger(codec, after, count);
+  const sources = entries.map(({ outcome }) => outcome?.source ?? after + 1);
+  const first = Math.min(after + 1, ...sources);
+  return first > after ? after : madeAfter(codec, first - 1, count);
 }
 
 /**

@@ -79,7 +79,7 @@ async function readOffers(
   const offers = numbers.map(async (number): Promise<Offer> => {
     const entry = made.get(number);
     if (entry?.outcome === undefined) throw lost(number); // else its call would be made again
-    return { entry, madeAt: (await entryOfTheCall(codec, entry)).intent.number };
+    return { entry, madeAt: ((await entryOfTheCall(codec, entry)) ?? entry).intent.number };
   });
   return (await Promise.all(offers)).sort((a, b) => a.madeAt - b.madeAt);
 }

@@ -111,7 +111,7 @@ export async function carriedResults(
     count += 1;
     const asked = await encodeWithDigest(fork, await source.decodeValue(intent.args), intent.name);
     // The receiver knows the call by the key and attempt under which it was really made.
-    const { key, attempt } = effect.entry ? (await entryOfTheCall(source, effect.entry)).intent : intent;
+    const { key, attempt } = ((effect.entry && (await entryOfTheCall(source, effect.entry))) ?? { intent }).intent;
     const own = { number: count, args: asked.stored, askedDigest: asked.digest, epoch: 0, inputs: [] };
     const carried = { ...intent, ...own, key, attempt };
     const value =

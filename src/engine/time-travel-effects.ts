@@ -36,7 +36,8 @@ export async function effectsAfter(
   const read = await readLedger(codec, after, row.ledger);
   const makers = new Map<number, LedgerEntry>();
   for (const entry of read.entries) {
-    if (entry.outcome?.source !== undefined) makers.set(entry.intent.number, await entryOfTheCall(codec, entry));
+    const made = entry.outcome?.source === undefined ? undefined : await entryOfTheCall(codec, entry);
+    if (made !== undefined) makers.set(entry.intent.number, made);
   }
   const entries = await withChildEnds(codec, row, await withUndoings(codec, read.entries));
 

@@ -75,13 +75,15 @@ async function crossedEntry({ writer }: StepRun, number: number): Promise<Ledger
 async function compensate(parts: UndoParts, run: StepRun, crossed: LedgerEntry): Promise<void> {
   const { codec } = run.writer;
   const made = await entryOfTheCall(codec, crossed);
-  const { name, key } = made.intent;
+  const { name, key } = (made ?? crossed).intent;
   const failed = (reason: string, cause?: unknown) =>
     travelErrors.make(
       'compensation_failed',
       { thread: run.writer.image.control.threadId, name, effect: key, reason },
       cause,
     );
+  if (made === undefined)
+    throw failed('the record of the call that was made is lost, and with it the key it was made under');
   const { tools } = parts.options.agent;
   const now = toolNow(parts.options.agent, name);
   const tool = Object.hasOwn(tools, now) ? tools[now] : undefined;

@@ -18,7 +18,8 @@ export async function withUndoings(
   if (undoings.length === 0) return entries;
   const makers = new Map<number, LedgerEntry>();
   for (const entry of entries) {
-    if (entry.outcome?.source !== undefined) makers.set(entry.intent.number, await entryOfTheCall(codec, entry));
+    const made = entry.outcome?.source === undefined ? undefined : await entryOfTheCall(codec, entry);
+    if (made !== undefined) makers.set(entry.intent.number, made);
   }
   const made = [...makers.values(), ...entries];
   const ends = new Map<number, LedgerEntry>();

@@ -52,6 +52,7 @@ async function compareEnds({ world, waits }: Evidence, children: ReadonlyMap<str
       wrong(`Nobody waits for the child of ${input} any more, and it was not told.`);
     }
     if (answer?.decision !== 'ended') continue;
+    if (child === undefined && world.client.purges) continue; // its time was over
     const told = answer.value as ChildOutcome;
     if (child === undefined || told.status !== status) {
       wrong(`The child of ${input} is "${status}"; its parent was told "${told.status}".`);

@@ -50,6 +50,8 @@ export class Client {
   readonly acknowledged = new Set<string>();
   /** Whether somebody goes back, or edits the state. */
   travels = false;
+  /** Whether threads are purged in this world, those of children too. */
+  purges = false;
   readonly forks: Forks;
   readonly #world: World;
 
@@ -60,6 +62,7 @@ export class Client {
 
   begin(actions: readonly ClientAction[]): void {
     this.travels = actions.some(({ does }) => does === 'go_back' || does === 'edit');
+    this.purges = actions.some(({ does }) => does === 'purge');
     this.forks.isAny = actions.some(({ does }) => does === 'fork');
     for (const action of actions) {
       if (action.atOperation === undefined) this.#world.timeline.after(action.afterMs, () => this.act(action));
