@@ -1,5 +1,7 @@
 /** What of an inbox comes next: a cancel before all, the rest in the order in which it came (PROTOCOL 6). */
 import type { OrderedItem } from '../codec/inbox-codec.ts';
+import type { Control } from '../model/checkpoint.ts';
+import { hasEnded } from './plans.ts';
 
 export interface NextItems {
   /** The newest: whoever cancels means all that there is. */
@@ -28,4 +30,10 @@ export function nextItems(items: readonly OrderedItem[], stands: boolean): NextI
 /** An input that does not wait for the end of the run that is under way. */
 export function isInterrupting({ item }: OrderedItem): boolean {
   return item.type === 'input' && (item.policy === 'interrupt' || item.policy === 'roll_back');
+}
+
+/** Whether the input takes back a run that failed by its step limit: that one could still be extended. */
+export function takesBackAtLimit(control: Control, { item }: OrderedItem): boolean {
+  const isOutOfSteps = control.status === 'failed' && !hasEnded(control);
+  return isOutOfSteps && item.type === 'input' && item.policy === 'roll_back';
 }

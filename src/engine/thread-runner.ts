@@ -20,13 +20,12 @@ import type { Boundary } from './boundary.ts';
 import { controlOf } from './control-of.ts';
 import { engineErrors } from './errors.ts';
 import type { FullDisk } from './give.ts';
-import { isInterrupting, nextItems } from './inbox-order.ts';
+import { isInterrupting, nextItems, takesBackAtLimit } from './inbox-order.ts';
 import { InboxView } from './inbox-view.ts';
 import { type Leased, leasedParts } from './leased.ts';
 import { defaultMaxResumes } from './limits.ts';
 import { openLines } from './line-status.ts';
 import { onDemand } from './load-on-demand.ts';
-import { hasEnded } from './plans.ts';
 import type { EngineOptions, RunPorts } from './ports.ts';
 import { blockedBy, halted, type RunEnd, restEnd, Stop, type StopReason } from './run-end.ts';
 import type { RunLines } from './run-lines.ts';
@@ -207,7 +206,10 @@ export class ThreadRunner {
       } else if (extension?.item.type === 'extend') {
         await (await onDemand()).extend(boundary, extension.order, extension.item.limits);
         await waits.expire(); // what was over while the run stood
-      } else if (interrupting !== undefined && (stands || this.#isTakenBack(boundary, interrupting))) {
+      } else if (
+        interrupting !== undefined &&
+        (stands || (this.#codec.parent === null && takesBackAtLimit(boundary.control, interrupting)))
+      ) {
         await this.#stopLines('interrupted', lines);
         const { order, item } = interrupting;
         const takesBack = item.type === 'input' && item.policy === 'roll_back';
@@ -238,12 +240,6 @@ export class ThreadRunner {
     const { all, due } = await this.#inbox.read(boundary.control);
     boundary.sawInbox(all);
     return due;
-  }
-
-  /** Whether the input takes back a run that failed by its step limit: that one could still be extended. */
-  #isTakenBack({ control }: Boundary, { item }: OrderedItem): boolean {
-    const isOutOfSteps = control.status === 'failed' && !hasEnded(control) && this.#codec.parent === null;
-    return isOutOfSteps && item.type === 'input' && item.policy === 'roll_back';
   }
 
   /** Makes all steps under way end, and waits until they have. */
